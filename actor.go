@@ -1,0 +1,15 @@
+package quire
+
+// Actor is the user on whose behalf a Library call runs. The zero Actor is
+// nobody: every call that takes an Actor refuses it with ErrUnauthenticated.
+type Actor struct {
+	UserID   string
+	TenantID string // the tenant whose knowledge the user may search; often the user's own id
+}
+
+func (a Actor) check() error {
+	if a.UserID == "" || a.TenantID == "" {
+		return ErrUnauthenticated
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package quire
+
+// Chunk is one passage of an ingested text, with what is needed to filter, show
+// and cite it.
+type Chunk struct {
+	ID           string // UUID made from elemental, item, source and ordinal
+	TenantID     string
+	UserID       string // owner of the elemental
+	ElementalID  string
+	ColumnID     string // the column list of a table cell; else ""
+	ItemID       string // the cell or file it comes from; else the elemental's own id
+	Source       string // "document", "elemental" or "file"
+	TypeName     string
+	CategoryName string
+	TagIDs       []string // decimal; TagNames[i] is the title of TagIDs[i]
+	TagNames     []string
+
+	Title   string   // of the elemental
+	Heading []string // the headings above the passage, outermost first
+	Text    string   // exactly the bytes Start..End of the source text
+	Start   int      // byte offset into the source text, inclusive
+	End     int      // byte offset into the source text, exclusive
+	Ordinal int      // position among the chunks of the same item and source, from 0
+
+	Hash        string    // of the text that was embedded; equal hashes share a vector
+	Fingerprint string    // of the Embedder that made Vector
+	Vector      []float32 // unit length; nil where a method says so
+}
+
+// ChunkRef names a chunk and the elemental it belongs to.
+type ChunkRef struct {
+	ID          string
+	ElementalID string
+}
+
+// Filters narrow an Engine call: AND between the fields, OR inside TagIDs and
+// inside TagNames. Empty fields do not filter, but TenantID is always needed.
+type Filters struct {
+	TenantID     string
+	ElementalID  string
+	UserID       string
+	TagIDs       []string
+	TagNames     []string
+	Source       string
+	TypeName     string
+	CategoryName string
+}
+
+// Match reports whether a chunk passes the filters: the reference that every
+// Store and VectorIndex agrees with.
+func (f Filters) Match(c *Chunk) bool {
+	is := func(want, have string) bool { return want == "" || want == have }
+	return f.TenantID == c.TenantID &&
+		is(f.ElementalID, c.ElementalID) && is(f.UserID, c.UserID) &&
+		is(f.Source, c.Source) && is(f.TypeName, c.TypeName) && is(f.CategoryName, c.CategoryName) &&
+		anyOf(f.TagIDs, c.TagIDs) && anyOf(f.TagNames, c.TagNames)
+}
+
+// anyOf reports whether have contains one of want; an empty want is no condition.
+func anyOf(want, have []string) bool {
+	if len(want) == 0 {
+		return true
+	}
+	for _, w := range want {
+		for _, h := range have {
+			if w == h {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,133 @@
+package quire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code classifies an error. Callers branch on codes, never on messages.
+type Code string
+
+// The codes of the errors that this module returns.
+const (
+	CodeInvalid         Code = "invalid"         // the input breaks a rule; Error.Fields names where
+	CodeUnauthenticated Code = "unauthenticated" // no key, or one that is unknown, revoked or expired
+	CodeForbidden       Code = "forbidden"       // the actor may read this, but not do that to it
+	CodeNotFound        Code = "not_found"       // does not exist, or the actor may not know of it
+	CodeConflict        Code = "conflict"        // an id, title or trace id that is taken
+	CodeTooLarge        Code = "too_large"       // over a configured size limit
+	CodeUnavailable     Code = "unavailable"     // a part that is needed does not answer; trying again may help
+	CodeNoAnswer        Code = "no_answer"       // an LLM found nothing in the sources that answers
+	CodeCanceled        Code = "canceled"        // the caller's context was cancelled
+	CodeDeadline        Code = "deadline"        // the caller's context ran out of time
+	CodeClosed          Code = "closed"          // the Library, Engine or Store was closed
+	CodeLocked          Code = "locked"          // another process owns the data
+	CodeNewerSchema     Code = "newer_schema"    // the data was written by a newer version of this module
+	CodeCorrupt         Code = "corrupt"         // the data is damaged or not ours
+	CodeInternal        Code = "internal"        // everything else; the cause is for the log, not for the user
+)
+
+// The sentinels to use with errors.Is. An [*Error] matches the sentinel of its
+// code, whatever its message.
+var (
+	ErrInvalid         = &Error{Code: CodeInvalid, Message: "the input is not valid"}
+	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "a valid API key is required"}
+	ErrForbidden       = &Error{Code: CodeForbidden, Message: "only the owner may do this"}
+	ErrNotFound        = &Error{Code: CodeNotFound, Message: "not found"}
+	ErrConflict        = &Error{Code: CodeConflict, Message: "already exists"}
+	ErrTooLarge        = &Error{Code: CodeTooLarge, Message: "too large"}
+	ErrUnavailable     = &Error{Code: CodeUnavailable, Message: "temporarily unavailable"}
+	ErrNoAnswer        = &Error{Code: CodeNoAnswer, Message: "the sources hold no answer"}
+	ErrClosed          = &Error{Code: CodeClosed, Message: "closed"}
+	ErrLocked          = &Error{Code: CodeLocked, Message: "another process has this data open"}
+	ErrNewerSchema     = &Error{Code: CodeNewerSchema, Message: "the data was written by a newer version; update this program"}
+	ErrCorrupt         = &Error{Code: CodeCorrupt, Message: "the data is damaged or was not written by this program"}
+)
+
+// FieldError says what is wrong with one field of an input.
+type FieldError struct {
+	Field   string // path of the field in wire names, such as "title" or "tutorial_steps/0/title"
+	Message string // what is wrong and what is allowed; safe to show
+}
+
+// Error is the error type of this module. Message and Fields are safe to show to
+// a user: they hold no SQL, file path, key or other tenant's data. The wrapped
+// cause, if any, is for logs only.
+type Error struct {
+	Code    Code
+	Message string
+	Fields  []FieldError // for CodeInvalid; may be empty
+	cause   error
+}
+
+// Errorf makes an Error. Its arguments must be safe to show.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithCause returns a copy of e that wraps cause. The cause does not appear in
+// Error's text.
+func (e *Error) WithCause(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// Error returns the message, which is safe to show.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause, nil if there is none.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether target is an *Error of the same code, so that every error
+// of a code matches that code's sentinel.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// Cause returns the text of err with the causes it hides, for logs. It may hold
+// what must not be shown to a user.
+func Cause(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.cause != nil {
+		return e.Message + ": " + Cause(e.cause)
+	}
+	return err.Error()
+}
+
+// CodeOf returns the code of any error: "" for nil, the code of the outermost
+// *Error in its chain, CodeCanceled and CodeDeadline for context errors, and
+// CodeInternal for everything else.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled):
+		return CodeCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return CodeDeadline
+	default:
+		return CodeInternal
+	}
+}
+
+// problems collects the field errors of one input.
+type problems []FieldError
+
+func (p *problems) add(field, format string, args ...any) {
+	*p = append(*p, FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// err returns nil if nothing was collected. The message repeats the first
+// problem, because many callers show only the message.
+func (p problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return &Error{Code: CodeInvalid, Message: p[0].Field + ": " + p[0].Message, Fields: p}
+}

@@ -24,7 +24,7 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 	cat := l.catalogue.Load()
 	out := make([]Elemental, len(recs))
 	for i, r := range recs {
-		e := Elemental{ElementalRecord: r, Owner: shown(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs)}
+		e := Elemental{ElementalRecord: r, Owner: seenBy(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs)}
 		e.Type, _ = cat.elementalType(r.TypeID)
 		e.Category, _ = cat.category(r.CategoryID)
 		for _, t := range r.TopicIDs {
@@ -66,7 +66,7 @@ func (l *Library) resolveLists(ctx context.Context, tx ReadTx, a Actor, recs []L
 	out := make([]List, len(recs))
 	for i, r := range recs {
 		out[i] = List{
-			ListRecord: r, Owner: shown(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs), TotalItems: counts[r.ID],
+			ListRecord: r, Owner: seenBy(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs), TotalItems: counts[r.ID],
 			URL: l.opts.PublicURL + "/v1/list/" + strconv.FormatInt(r.ID, 10),
 		}
 		out[i].Type, _ = cat.listType(r.TypeID)
@@ -92,9 +92,9 @@ func references(ctx context.Context, tx ReadTx, userIDs []string, tagIDs []int64
 	return users, tags, err
 }
 
-// shown is what an actor sees of a user: another one's mail address is not its
+// seenBy is what an actor sees of a user: another one's mail address is not its
 // business.
-func shown(u User, a Actor) User {
+func seenBy(u User, a Actor) User {
 	if u.ID != a.UserID {
 		u.Email = ""
 	}

@@ -69,7 +69,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 			*value = def
 		}
 		if *value < 1 || *value > limit {
-			probs.add(name, "must be between 1 and %d, or 0 for the default of %d", limit, def)
+			probs.add("EngineOptions."+name, "must be between 1 and %d, or 0 for the default of %d", limit, def)
 		}
 	}
 	number("Workers", &c.Workers, 2, 1<<10)

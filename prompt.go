@@ -57,6 +57,3 @@ func userMessage(fence, question string, sources []LLMSource) string {
 	fmt.Fprintf(&b, "Question: %s", inside.Replace(question))
 	return b.String()
 }
-
-// oneLine folds white space, line breaks included, into single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -78,6 +78,7 @@ var groups = []group{
 	{"transactions", txCases},
 	{"concurrency", concurrencyCases},
 	{"reopen", reopenCases},
+	{"model", modelCases},
 }
 
 // store is a Store under test with helpers that fail the test. None of them

@@ -1,10 +1,12 @@
 package quire_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -433,4 +435,52 @@ func TestStoreFailures(t *testing.T) {
 		f.waitStatus(job, quire.JobSucceeded)
 		wantEqual(t, f.texts(e.ID), []string{"A store out of order", "text"})
 	})
+}
+
+// liar is a Store whose Updates report failure: after they took effect, or without
+// that, as a test wants.
+type liar struct {
+	quire.Store
+	lie  atomic.Bool
+	kept atomic.Bool // what the Update wrote stays
+}
+
+func (s *liar) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
+	broken := errors.New("connection lost")
+	if !s.lie.Load() {
+		return s.Store.Update(ctx, fn)
+	}
+	err := s.Store.Update(ctx, func(tx quire.Tx) error {
+		if err := fn(tx); err != nil || s.kept.Load() {
+			return err
+		}
+		return broken
+	})
+	return cmp.Or(err, broken)
+}
+
+// TestUnclearCommit loses the Store's answer to a commit: the index follows what
+// really happened.
+func TestUnclearCommit(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} {
+		s := &liar{Store: stores[0].open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
+		e := f.add(f.ann, "Lost on the way back", "text")
+		s.kept.Store(kept)
+		s.lie.Store(true)
+		_, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, e.ID)
+		if err == nil {
+			t.Error("the failure was not reported")
+		}
+		s.lie.Store(false)
+		want := []string{"Lost on the way back", "text"}
+		if kept {
+			want = nil
+		}
+		wantEqual(t, f.texts(e.ID), want)
+		if got := f.search(f.ann, "text", quire.Filters{}); len(got) != len(want) {
+			t.Errorf("kept=%t: found %q", kept, got)
+		}
+	}
 }

@@ -371,6 +371,8 @@ func TestHeartbeatStopsALostAttempt(t *testing.T) {
 // free at once.
 func TestDeleteStopsTheEmbedder(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *engineFixture) {
+		f.opts.Workers = 1
+		f.restart()
 		gate := enginetest.NewGate()
 		f.embedder.Hold(gate)
 		e := f.create(f.ann, document("Deleted while at work", "text"))

@@ -7,6 +7,10 @@ import (
 	"github.com/quirelib/quire"
 )
 
+// quoted escapes the text of a phrase. A NUL would end the whole expression; in an
+// indexed text it separates words, as a blank does.
+var quoted = strings.NewReplacer(`"`, `""`, "\x00", " ")
+
 // matchExpression writes a query in the language of FTS5, out of nothing but
 // quoted phrases: https://www.sqlite.org/fts5.html#full_text_query_syntax. A
 // phrase matches inside one field.
@@ -17,7 +21,7 @@ func matchExpression(q quire.TextQuery) string {
 			b.WriteString(" AND ")
 		}
 		b.WriteByte('"')
-		b.WriteString(strings.ReplaceAll(strings.Join(words, " "), `"`, `""`))
+		b.WriteString(quoted.Replace(strings.Join(words, " ")))
 		b.WriteByte('"')
 	}
 	if q.Prefix {

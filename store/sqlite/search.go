@@ -49,11 +49,7 @@ func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]q
 	w.add(`elemental_text MATCH ?`, matchExpression(q.Text))
 	w.seen(q.Viewer, "e")
 	if len(q.TypeIDs) > 0 {
-		ids, err := array(q.TypeIDs)
-		if err != nil {
-			return nil, 0, failure(ctx, err)
-		}
-		w.add(`e.type_id IN `+members, ids)
+		w.add(`e.type_id IN `+members, array(q.TypeIDs))
 	}
 	hits := ` FROM elemental_text CROSS JOIN elementals e ON e.num = elemental_text.rowid WHERE ` + w.String()
 	ids, total, err := page(ctx, t, value[string], `e.id`, hits,

@@ -248,3 +248,17 @@ func TestStreamWithin(t *testing.T) {
 		t.Errorf("saw %d elementals, want %d", outer, n)
 	}
 }
+
+// A View cannot write, not even by the methods that its transaction has.
+func TestViewCannotWrite(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	putMetaValue(t, s, "name", "value")
+	err := s.View(t.Context(), func(tx quire.ReadTx) error {
+		return tx.(quire.Tx).PutMeta(t.Context(), "name", []byte("other"))
+	})
+	wantCode(t, err, quire.CodeUnavailable)
+	if got := metaValue(t, s, "name"); got != "value" {
+		t.Errorf("read %q", got)
+	}
+}

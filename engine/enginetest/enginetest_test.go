@@ -13,3 +13,11 @@ func TestIndex(t *testing.T) {
 func BenchmarkIndex(b *testing.B) {
 	BenchIndex(b, func(testing.TB) quire.VectorIndex { return NewIndex() })
 }
+
+func TestEmbedder(t *testing.T) {
+	RunEmbedder(t, func(testing.TB) quire.Embedder { return NewEmbedder() })
+}
+
+func TestLLM(t *testing.T) {
+	RunLLM(t, func(testing.TB) quire.LLM { return NewLLM() })
+}

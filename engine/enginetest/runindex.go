@@ -9,7 +9,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/quirelib/quire"
-	"go.uber.org/goleak"
 )
 
 // RunIndex checks that an implementation of [quire.VectorIndex] holds its
@@ -17,29 +16,17 @@ import (
 // test that calls RunIndex must not run in parallel with others, because each case
 // ends with a look for goroutines that were left behind.
 func RunIndex(t *testing.T, open func(tb testing.TB) quire.VectorIndex) {
-	for _, c := range slices.Concat(replaceCases, searchCases, filterCases, lifeCases, concurrentCases, modelCases) {
-		t.Run(c.name, func(t *testing.T) {
-			verifyNoLeak(t)
-			c.run(t, open)
-		})
-	}
+	runCases(t, indexCases, open)
 }
+
+// indexCases are the parts of RunIndex.
+var indexCases = slices.Concat(replaceCases, searchCases, filterCases, lifeCases, concurrentCases, modelCases)
 
 // opener makes an empty index.
-type opener func(tb testing.TB) quire.VectorIndex
+type opener = func(tb testing.TB) quire.VectorIndex
 
-// indexCase is one named part of the suite.
-type indexCase struct {
-	name string
-	run  func(t *testing.T, open opener)
-}
-
-// verifyNoLeak fails the test if, after its cleanups, a goroutine runs that did not
-// run before.
-func verifyNoLeak(t *testing.T) {
-	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, before) })
-}
+// indexCase is one named part of the suite for indexes.
+type indexCase = suiteCase[quire.VectorIndex]
 
 // indexTest is an index under test beside the oracle.
 type indexTest struct {

@@ -156,7 +156,7 @@ func TestLLMEnds(t *testing.T) {
 			t.Errorf("the recorded request differs (-want +got):\n%s", diff)
 		}
 	}
-	want := []string{"2 failed", "0 failed", "3 failed", "3 complete", "0 stopped", "1 cancelled"}
+	want := []string{"2 failed", "0 failed", "3 failed", "3 complete", "1 stopped", "1 cancelled"}
 	if diff := cmp.Diff(want, got); diff != "" || len(m.Requests()) != len(want) {
 		t.Errorf("generations (-want +got):\n%s", diff)
 	}

@@ -10,7 +10,8 @@ import (
 // Engine ingests a Library's elementals into chunks, searches them and answers
 // questions from them.
 type Engine struct {
-	lib *Library
+	lib    *Library
+	mirror mirror
 }
 
 // EngineOptions configure an Engine. The zero value is good.

@@ -1,0 +1,236 @@
+package quire
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/quirelib/quire/internal/id"
+)
+
+// changes collects, during one write transaction, what it does to chunks and
+// jobs. From its first change of a chunk until the transaction has ended and the
+// index has followed, it holds the write lock of the engine's index: no search
+// comes between the two.
+type changes struct {
+	lib       *Library
+	engine    *Engine // whose index is locked; nil before the first chunk change, or without an engine
+	sets      map[string]chunkSet
+	jobs      bool     // a job was added or changed
+	cancelled []jobKey // running attempts to be stopped
+}
+
+// chunkSet is all that the index is to hold of an elemental.
+type chunkSet struct {
+	tenantID string
+	chunks   []Chunk
+}
+
+// jobKey names a job: ids are unique within a tenant.
+type jobKey struct{ tenantID, id string }
+
+// commit runs fn in an Update of the Store and brings the engine's index in step
+// before any search can see either state half done. It works without an engine
+// too: the chunks then only change in the Store.
+//
+// Locks are taken in one order everywhere: a transaction of the Store first, then
+// the index. The index is written after the transaction has ended, from what was
+// collected in it, so that writing it needs no Store.
+func (l *Library) commit(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
+	ch := &changes{lib: l}
+	out := rolledBack
+	defer func() { ch.finish(ctx, out) }() // also when fn panics
+	err := l.store.Update(ctx, func(tx Tx) error {
+		err := fn(tx, ch)
+		if err == nil {
+			out = unknown
+		}
+		return err
+	})
+	if err == nil {
+		out = committed
+	}
+	return err
+}
+
+// outcome is how a transaction ended.
+type outcome int
+
+const (
+	rolledBack outcome = iota
+	unknown            // the commit failed: the Store says that nothing was written, but better look
+	committed
+)
+
+// finish brings the index in step, releases it and tells workers and waiters.
+func (ch *changes) finish(ctx context.Context, out outcome) {
+	if ch.engine != nil {
+		ch.engine.mirror.endWrite(context.WithoutCancel(ctx), ch.sets, out)
+	}
+	if out == rolledBack || !ch.jobs {
+		return
+	}
+	ch.lib.engineMu.RLock()
+	e := ch.lib.engine
+	ch.lib.engineMu.RUnlock()
+	if e != nil {
+		e.jobsChanged(ch.cancelled)
+	}
+}
+
+// lock takes the write lock of the index, once. What an earlier failure left
+// behind is read again from the Store and repaired with this commit.
+func (ch *changes) lock(ctx context.Context, tx Tx) error {
+	if ch.engine != nil {
+		return nil
+	}
+	// engineMu is held until the index is: Close waits for one after the other and
+	// then knows that nobody is left who would write to the index.
+	ch.lib.engineMu.RLock()
+	defer ch.lib.engineMu.RUnlock()
+	e := ch.lib.engine
+	if e == nil {
+		return nil
+	}
+	e.mirror.beginWrite()
+	ch.engine = e
+	sets, err := e.mirror.missed(ctx, tx)
+	ch.sets = sets
+	return err
+}
+
+// replace makes chunks all that there is of an elemental.
+func (ch *changes) replace(ctx context.Context, tx Tx, tenantID, elementalID string, chunks []Chunk) error {
+	if err := ch.lock(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.ReplaceChunks(ctx, elementalID, chunks); err != nil {
+		return err
+	}
+	if ch.engine != nil {
+		ch.sets[elementalID] = chunkSet{tenantID: tenantID, chunks: chunks}
+	}
+	return nil
+}
+
+// putJob writes a job and sees to it that workers and waiters hear of it.
+func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
+	ch.jobs = true
+	return tx.PutJob(ctx, j)
+}
+
+// enqueue adds an ingest job for the elemental, or returns the queued one there
+// is, made to run at once and with all its attempts. A running one does not count:
+// the content may have changed since it was read. traceID "" makes an id; a trace
+// id that is taken returns its job, or ErrConflict if that is of another elemental.
+func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, traceID string) (Job, error) {
+	now := now()
+	if traceID == "" {
+		active, err := tx.ActiveJobs(ctx, rec.TenantID, rec.ID)
+		if err != nil {
+			return Job{}, err
+		}
+		at := slices.IndexFunc(active, func(j Job) bool { return j.Status == JobQueued })
+		if at >= 0 {
+			j := active[at]
+			j.RunAfter, j.Attempts = now, 0
+			return j, ch.putJob(ctx, tx, j)
+		}
+		traceID = id.New()
+	} else {
+		j, err := tx.Job(ctx, rec.TenantID, traceID)
+		switch {
+		case err == nil && j.ElementalID == rec.ID:
+			return j, nil
+		case err == nil:
+			return Job{}, Errorf(CodeConflict, "this trace_id belongs to the ingest of another elemental")
+		case CodeOf(err) != CodeNotFound:
+			return Job{}, err
+		}
+	}
+	j := Job{
+		ID: traceID, TenantID: rec.TenantID, ElementalID: rec.ID,
+		Status: JobQueued, Stage: stageQueued, CreatedAt: now, RunAfter: now,
+	}
+	if err := ch.putJob(ctx, tx, j); err != nil {
+		return Job{}, err
+	}
+	return tx.Job(ctx, j.TenantID, j.ID)
+}
+
+// refresh makes the metadata of an elemental's stored chunks (owner, tags, type,
+// category, title) follow the record, without the embedder.
+func (ch *changes) refresh(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	chunks, err := tx.ChunksOf(ctx, rec.ID)
+	if err != nil || len(chunks) == 0 {
+		return err
+	}
+	meta, err := ch.lib.chunkMeta(ctx, tx, rec)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for i := range chunks {
+		changed = meta.apply(&chunks[i]) || changed
+	}
+	if !changed {
+		return nil
+	}
+	return ch.replace(ctx, tx, rec.TenantID, rec.ID, chunks)
+}
+
+// drop deletes all chunks of an elemental and cancels its active jobs. It returns
+// how many chunks there were.
+func (ch *changes) drop(ctx context.Context, tx Tx, tenantID, elementalID string) (int, error) {
+	if err := ch.cancelJobs(ctx, tx, tenantID, elementalID); err != nil {
+		return 0, err
+	}
+	chunks, err := tx.ChunksOf(ctx, elementalID)
+	if err != nil || len(chunks) == 0 {
+		return 0, err
+	}
+	return len(chunks), ch.replace(ctx, tx, tenantID, elementalID, nil)
+}
+
+// cancelJobs ends the queued and running jobs of an elemental. A worker that runs
+// one finds it ended when it wants to commit; to stop it sooner, its context is
+// cancelled once this transaction is through.
+func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID string) error {
+	active, err := tx.ActiveJobs(ctx, tenantID, elementalID)
+	if err != nil {
+		return err
+	}
+	for _, j := range active {
+		if j.Status == JobRunning {
+			ch.cancelled = append(ch.cancelled, jobKey{j.TenantID, j.ID})
+		}
+		if err := ch.putJob(ctx, tx, j.ended(JobCancelled, "")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended returns the job in a final state.
+func (j Job) ended(s JobStatus, reason string) Job {
+	at := now()
+	j.Status, j.Stage, j.Error, j.FinishedAt = s, stageDone, reason, &at
+	j.LeaseOwner, j.LeaseUntil = "", time.Time{}
+	return j
+}
+
+// now is the present time as a Store keeps it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// The stages of a job.
+const (
+	stageQueued  = "queued"
+	stageExtract = "extract"
+	stageEmbed   = "embed"
+	stageCommit  = "commit"
+	stageDone    = "done"
+)
+
+// decimal is the form that tag ids have in chunks.
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }

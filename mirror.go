@@ -1,0 +1,138 @@
+package quire
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// mirror is the VectorIndex of an engine together with what keeps it in step with
+// the Store. See Library.commit for the order of locks.
+type mirror struct {
+	index VectorIndex
+	log   *slog.Logger
+
+	mu sync.RWMutex
+	// generation counts the write transactions that changed chunks. A reader that
+	// finds it changed since before its View may hold an older snapshot of the Store
+	// than the index is.
+	generation uint64
+	// behind are elementals, with their tenants, whose chunks the index could not
+	// take over.
+	behind map[string]string
+}
+
+// beginWrite locks the index for a write transaction.
+func (m *mirror) beginWrite() { m.mu.Lock() }
+
+// missed reads the chunks of the elementals that the index is behind with. The
+// write lock is held.
+func (m *mirror) missed(ctx context.Context, tx ReadTx) (map[string]chunkSet, error) {
+	sets := make(map[string]chunkSet)
+	for elementalID, tenantID := range m.behind {
+		chunks, err := tx.ChunksOf(ctx, elementalID)
+		if err != nil {
+			return sets, err
+		}
+		sets[elementalID] = chunkSet{tenantID: tenantID, chunks: chunks}
+	}
+	return sets, nil
+}
+
+// endWrite makes the index follow a transaction and unlocks it.
+func (m *mirror) endWrite(ctx context.Context, sets map[string]chunkSet, out outcome) {
+	defer m.mu.Unlock()
+	if out == rolledBack {
+		return
+	}
+	m.generation++
+	for elementalID, set := range sets {
+		m.behind[elementalID] = set.tenantID
+	}
+	if out == committed {
+		m.write(ctx, sets)
+	}
+}
+
+// write puts sets into the index; what it takes is no longer behind. It returns
+// the first error. The write lock is held.
+func (m *mirror) write(ctx context.Context, sets map[string]chunkSet) error {
+	var first error
+	for elementalID, set := range sets {
+		err := m.index.Replace(ctx, set.tenantID, elementalID, set.chunks)
+		if err == nil {
+			delete(m.behind, elementalID)
+			continue
+		}
+		if first == nil {
+			first = err
+			m.log.Error("the index did not take a change; searches wait until it does", "error", Cause(err))
+		}
+	}
+	return first
+}
+
+// lostRaces is how often a read begins again because of writers before it takes
+// its turn among them.
+const lostRaces = 16
+
+// read runs fn with the index and a state of the Store that agree. fn may run
+// more than once.
+func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index VectorIndex) error) error {
+	for range lostRaces {
+		m.mu.RLock()
+		before, behind := m.generation, len(m.behind)
+		m.mu.RUnlock()
+		if behind > 0 {
+			if err := m.repair(ctx, store); err != nil {
+				return err
+			}
+			continue
+		}
+		agreed := false
+		err := store.View(ctx, func(tx ReadTx) error {
+			m.mu.RLock()
+			defer m.mu.RUnlock()
+			agreed = m.generation == before && len(m.behind) == 0
+			if !agreed {
+				return nil
+			}
+			return fn(tx, m.index)
+		})
+		if agreed || err != nil {
+			return err
+		}
+	}
+	// Inside an Update nobody else can commit.
+	return store.Update(ctx, func(tx Tx) error {
+		m.mu.RLock()
+		defer m.mu.RUnlock()
+		if len(m.behind) > 0 {
+			return errBehind
+		}
+		return fn(tx, m.index)
+	})
+}
+
+// errBehind is the answer while the index cannot follow the Store.
+var errBehind = Errorf(CodeUnavailable, "the search index is being repaired; try again")
+
+// repair takes over what the index is behind with. Like a commit it runs inside
+// an Update, so that what it reads cannot be overtaken.
+func (m *mirror) repair(ctx context.Context, store Store) error {
+	var cause error
+	err := store.Update(ctx, func(tx Tx) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		sets, err := m.missed(ctx, tx)
+		if err != nil {
+			return err
+		}
+		cause = m.write(context.WithoutCancel(ctx), sets)
+		return nil
+	})
+	if err == nil && cause != nil {
+		return errBehind.WithCause(cause)
+	}
+	return err
+}

@@ -42,7 +42,7 @@ func (s *server) elementalWithKnowledge(e quire.Elemental, viewer string, opts q
 		out.KnowledgeBase = &text
 	}
 	if withJSON {
-		out.KnowledgeBaseJSON, err = json.Marshal(orderedJSON(object))
+		out.KnowledgeBaseJSON, err = json.Marshal(object)
 	}
 	return out, err
 }
@@ -69,8 +69,8 @@ func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (
 
 // compiledItem is an entry of the compile routes: title, description and type, then
 // the other selected fields under the names that the parameter fields has for them.
-func compiledItem(title, description, typeName string, fields quire.KnowledgeObject) orderedJSON {
-	out := orderedJSON{{Key: "title", Value: title}, {Key: "description", Value: description}, {Key: "type", Value: typeName}}
+func compiledItem(title, description, typeName string, fields quire.KnowledgeObject) quire.KnowledgeObject {
+	out := quire.KnowledgeObject{{Key: "title", Value: title}, {Key: "description", Value: description}, {Key: "type", Value: typeName}}
 	for _, f := range fields {
 		key := strings.ToLower(f.Key)
 		switch key {
@@ -86,7 +86,7 @@ func compiledItem(title, description, typeName string, fields quire.KnowledgeObj
 
 // compiledElemental is one elemental compiled. In text and Markdown content is the
 // compiled text, in JSON the selected fields stand beside it.
-func (s *server) compiledElemental(e quire.Elemental, opts quire.KnowledgeOptions) (orderedJSON, error) {
+func (s *server) compiledElemental(e quire.Elemental, opts quire.KnowledgeOptions) (quire.KnowledgeObject, error) {
 	text, object, err := s.lib.KnowledgeText(e, opts)
 	if err != nil {
 		return nil, err
@@ -106,10 +106,7 @@ func (s *server) getListKnowledge(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
+	id := c.numericID("list_id")
 	k, err := s.lib.ListKnowledge(c.r.Context(), c.actor(), id, opts)
 	if err != nil {
 		return err

@@ -6,17 +6,12 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// listID is the list that the path names. A text that is no list id names a list
-// that does not exist.
-func (c *call) listID() (int64, error) {
-	id, ok := parseNumericID(c.params["list_id"])
-	if !ok {
-		return 0, errNoList
-	}
-	return id, nil
+// numericID is the list or tag that the path names. A text that is no such id gives
+// 0, which nothing has, so that it is answered as an unknown id.
+func (c *call) numericID(param string) int64 {
+	id, _ := parseNumericID(c.params[param])
+	return id
 }
-
-var errNoList = quire.Errorf(quire.CodeNotFound, "there is no such list")
 
 func (s *server) getList(c *call) error {
 	q := c.query()
@@ -24,11 +19,7 @@ func (s *server) getList(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
-	l, err := s.lib.List(c.r.Context(), c.actor(), id)
+	l, err := s.lib.List(c.r.Context(), c.actor(), c.numericID("list_id"))
 	if err != nil {
 		return err
 	}
@@ -78,11 +69,7 @@ func (s *server) getListItems(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
-	found, err := s.lib.ListItems(c.r.Context(), c.actor(), id, in)
+	found, err := s.lib.ListItems(c.r.Context(), c.actor(), c.numericID("list_id"), in)
 	if err != nil {
 		return err
 	}
@@ -156,11 +143,7 @@ func (s *server) updateList(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
-	l, err := s.lib.UpdateList(c.r.Context(), c.actor(), id, patch)
+	l, err := s.lib.UpdateList(c.r.Context(), c.actor(), c.numericID("list_id"), patch)
 	if err != nil {
 		return err
 	}
@@ -179,11 +162,7 @@ func (s *server) respondList(c *call, status int, l quire.List) error {
 }
 
 func (s *server) deleteList(c *call) error {
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
-	if err := s.lib.DeleteList(c.r.Context(), c.actor(), id); err != nil {
+	if err := s.lib.DeleteList(c.r.Context(), c.actor(), c.numericID("list_id")); err != nil {
 		return err
 	}
 	return c.noContent()
@@ -198,11 +177,7 @@ func (s *server) removeListItems(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	id, err := c.listID()
-	if err != nil {
-		return err
-	}
-	if err := s.lib.RemoveListItems(c.r.Context(), c.actor(), id, items.val); err != nil {
+	if err := s.lib.RemoveListItems(c.r.Context(), c.actor(), c.numericID("list_id"), items.val); err != nil {
 		return err
 	}
 	return c.noContent()

@@ -150,8 +150,8 @@ func (p *params) knowledgeFields() []string {
 	fields := strings.Split(s, ",")
 	for i, f := range fields {
 		fields[i] = strings.TrimSpace(f)
-		if !slices.Contains(quire.KnowledgeFields, fields[i]) {
-			p.wrong("fields", "must be a comma-separated subset of %s", join(quire.KnowledgeFields))
+		if !slices.Contains(quire.KnowledgeFields(), fields[i]) {
+			p.wrong("fields", "must be a comma-separated subset of %s", join(quire.KnowledgeFields()))
 			return nil
 		}
 	}

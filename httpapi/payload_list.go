@@ -13,14 +13,14 @@ const modeReplace = "replace"
 // listInput reads the payload of a new list. null is the same as absent.
 func listInput(o object) quire.ListInput {
 	settings := settingsIn(o)
-	read(o, "template_overwrite", asBool) // says something about updates only
+	read(o, "template_overwrite", asBool) // this one and mode say something about updates only
+	read(o, "mode", asString)
 	refuseListContent(o)
 	return quire.ListInput{
 		Title:         read(o, "title", asString).val,
 		Description:   read(o, "description", asString).val,
 		Template:      read(o, "template", asString).val,
 		TypeID:        read(o, "content_type", asRef).val,
-		Mode:          read(o, "mode", asString).val,
 		Visibility:    read(o, "visibility", asVisibility).val,
 		Items:         read(o, "item_ids", arrayOf(asListItem)).val,
 		TagIDs:        read(o, "tagIds", arrayOf(asNumericID)).val,
@@ -39,11 +39,7 @@ func listPatch(o object) quire.ListPatch {
 	settings := settingsIn(o)
 	price, original := read(o, "price", asInt64), read(o, "price_original", asInt64)
 	overwrite := read(o, "template_overwrite", asBool)
-	mode := clearable(o, "mode", asString)
-	replace := mode != nil && *mode == modeReplace
-	if replace {
-		mode = nil
-	}
+	replace := read(o, "mode", asString).val == modeReplace
 	refuseListContent(o)
 	return quire.ListPatch{
 		Title:           change(o, "title", asString),
@@ -51,7 +47,6 @@ func listPatch(o object) quire.ListPatch {
 		Template:        clearable(o, "template", asString),
 		KeepTemplate:    overwrite.ptr() != nil && !overwrite.val,
 		TypeID:          change(o, "content_type", asRef),
-		Mode:            mode,
 		Visibility:      change(o, "visibility", asVisibility),
 		Items:           clearable(o, "item_ids", arrayOf(asListItem)),
 		ReplaceItems:    replace,

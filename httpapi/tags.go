@@ -7,17 +7,6 @@ import (
 	"github.com/quirelib/quire"
 )
 
-var errNoTag = quire.Errorf(quire.CodeNotFound, "there is no such tag")
-
-// tagID is the tag that the path names.
-func (c *call) tagID() (int64, error) {
-	id, ok := parseNumericID(c.params["tag_id"])
-	if !ok {
-		return 0, errNoTag
-	}
-	return id, nil
-}
-
 func (s *server) userTags(c *call) error {
 	tags, err := s.lib.Tags(c.r.Context(), c.actor())
 	if err != nil {
@@ -45,11 +34,7 @@ func (s *server) updateTag(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	id, err := c.tagID()
-	if err != nil {
-		return err
-	}
-	t, err := s.lib.UpdateTag(c.r.Context(), c.actor(), id, patch)
+	t, err := s.lib.UpdateTag(c.r.Context(), c.actor(), c.numericID("tag_id"), patch)
 	if err != nil {
 		return err
 	}
@@ -57,11 +42,7 @@ func (s *server) updateTag(c *call) error {
 }
 
 func (s *server) deleteTag(c *call) error {
-	id, err := c.tagID()
-	if err != nil {
-		return err
-	}
-	if err := s.lib.DeleteTag(c.r.Context(), c.actor(), id); err != nil {
+	if err := s.lib.DeleteTag(c.r.Context(), c.actor(), c.numericID("tag_id")); err != nil {
 		return err
 	}
 	return c.noContent()
@@ -70,11 +51,7 @@ func (s *server) deleteTag(c *call) error {
 // changeTag puts a tag on an elemental or takes it off, and answers with the
 // elemental.
 func (s *server) changeTag(c *call, change func(context.Context, quire.Actor, string, int64) (quire.Elemental, error)) error {
-	id, err := c.tagID()
-	if err != nil {
-		return err
-	}
-	e, err := change(c.r.Context(), c.actor(), c.params["id"], id)
+	e, err := change(c.r.Context(), c.actor(), c.params["id"], c.numericID("tag_id"))
 	if err != nil {
 		return err
 	}

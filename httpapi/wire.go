@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -152,42 +150,4 @@ func orNull(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// orderedJSON is a JSON object whose keys keep their order.
-type orderedJSON quire.KnowledgeObject
-
-// MarshalJSON writes the keys in order.
-func (o orderedJSON) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, e := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := writeEntry(&b, e); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-func writeEntry(b *bytes.Buffer, e quire.KnowledgeEntry) error {
-	key, err := json.Marshal(e.Key)
-	if err != nil {
-		return err
-	}
-	value := e.Value
-	if nested, ok := value.([]quire.KnowledgeObject); ok {
-		value = mapAll(nested, func(o quire.KnowledgeObject) orderedJSON { return orderedJSON(o) })
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	b.Write(key)
-	b.WriteByte(':')
-	b.Write(text)
-	return nil
 }

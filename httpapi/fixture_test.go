@@ -183,15 +183,16 @@ func (a answer) str(path string) string {
 func (a answer) has(pairs ...string) answer {
 	a.t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
-		got, err := json.Marshal(a.at(pairs[i]))
-		if err != nil {
+		var got, want bytes.Buffer
+		enc := json.NewEncoder(&got)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(a.at(pairs[i])); err != nil {
 			a.t.Fatal(err)
 		}
-		var want bytes.Buffer
 		if err := json.Compact(&want, []byte(pairs[i+1])); err != nil {
 			a.t.Fatalf("%s: %v", pairs[i+1], err)
 		}
-		if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		if diff := cmp.Diff(want.String()+"\n", got.String()); diff != "" {
 			a.t.Errorf("%s (-want +got):\n%s", pairs[i], diff)
 		}
 	}

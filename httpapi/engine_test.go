@@ -35,7 +35,7 @@ func TestIngest(t *testing.T) {
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?size=1&page=2", "").want(200).has("total", "2", "jobs.0.job_id", `"trace/1 ü"`)
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?page=x", "").detail(400, "page: must be a whole number between 1 and 21474836")
 	f.do(f.bob.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "0", "jobs", "[]")
-	unknown := f.do(f.bob.key, "GET", "/v1/kb/jobs/none", "").detail(404, "no such job")
+	unknown := f.do(f.bob.key, "GET", "/v1/kb/jobs/none", "").detail(404, problem404.message)
 	if foreign := f.do(f.bob.key, "GET", "/v1/kb/jobs/7", ""); foreign.body != unknown.body {
 		t.Errorf("a foreign job is not answered as an unknown one: %s", foreign.body)
 	}
@@ -50,7 +50,7 @@ func TestIngestRefused(t *testing.T) {
 		status int
 		want   string // detail: a message, or loc/type of its first entry
 	}{
-		{`{"elemental_id":"nobody"}`, 404, "no such elemental"},
+		{`{"elemental_id":"nobody"}`, 404, problem404.message},
 		{`{}`, 400, "elemental_id is required and must not be blank"},
 		{`{"elemental_id":null}`, 400, "elemental_id is required and must not be blank"},
 		{`{"elemental_id":" "}`, 400, "elemental_id is required and must not be blank"},
@@ -69,7 +69,7 @@ func TestIngestRefused(t *testing.T) {
 		f.do(f.ann.key, "POST", "/v1/kb/elemental", tt.body).engineError(tt.status, tt.want)
 	}
 	// Another tenant's elemental is answered as an unknown one.
-	f.do(f.bob.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`"}`).detail(404, "no such elemental")
+	f.do(f.bob.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`"}`).detail(404, problem404.message)
 	if f.snapshot() != before {
 		t.Error("something was stored")
 	}

@@ -334,3 +334,18 @@ func (f *fixture) snapshot() string {
 	}
 	return b.String()
 }
+
+// request sends a GET as Ann through a real connection.
+func (f *fixture) request(srv *httptest.Server, path string) *http.Response {
+	f.t.Helper()
+	req, err := http.NewRequestWithContext(f.t.Context(), "GET", srv.URL+path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", f.ann.key)
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return resp
+}

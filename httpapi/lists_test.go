@@ -51,7 +51,7 @@ func TestReadList(t *testing.T) {
 	f.do(f.bob.key, "GET", path+"?group_by=x&fields=y", "").failed(400, "group_by: must be one of row, column", "group_by", "fields")
 
 	// Text that is no list id is answered exactly as an id that does not exist.
-	unknown := f.do(f.bob.key, "GET", "/v1/list/123456789", "").failed(404, "there is no such list")
+	unknown := f.do(f.bob.key, "GET", "/v1/list/123456789", "").failed(404, problem404.message)
 	for _, bad := range []string{"x", "0", "-5", "01", "1.0", "9007199254740992", "99999999999999999999", "%2B1"} {
 		if got := f.do(f.bob.key, "GET", "/v1/list/"+bad, ""); got.body != unknown.body || got.status != 404 {
 			t.Errorf("%s: %d %s", bad, got.status, got.body)
@@ -94,7 +94,7 @@ func TestListItems(t *testing.T) {
 	f.do(f.bob.key, "GET", path+"?order_by=price", "").failed(400, "order_by: must be one of index, created_at, updated_at, title", "order_by")
 	f.do(f.bob.key, "GET", path+"?order_dir=up&size=101", "").failed(400, "size: must be a whole number between 1 and 100", "size", "order_dir")
 	f.do(f.bob.key, "GET", path+"?page=99", "").want(200).has("response", "[]", "meta.total", "9")
-	f.do(f.bob.key, "GET", "/v1/list/5/items", "").failed(404, "there is no such list")
+	f.do(f.bob.key, "GET", "/v1/list/5/items", "").failed(404, problem404.message)
 }
 
 func TestSearchLists(t *testing.T) {
@@ -134,7 +134,7 @@ func TestUpdateList(t *testing.T) {
 	f.do(f.ann.key, "PUT", path, `{"table":{"5":{"content":["x"]}}}`).failed(400, "table: tables are not supported by this version; leave it out or empty", "table")
 	f.do(f.ann.key, "PUT", path, `{"title":""}`).want(400)
 	f.do(f.bob.key, "PUT", path, `{"title":"x"}`).failed(403, "only the owner may change this list")
-	f.do(f.ann.key, "PUT", "/v1/user/list/none", `{"title":"x"}`).failed(404, "there is no such list")
+	f.do(f.ann.key, "PUT", "/v1/user/list/none", `{"title":"x"}`).failed(404, problem404.message)
 }
 
 func TestRemoveListItemsAndDelete(t *testing.T) {

@@ -394,6 +394,50 @@ func TestStreamOutlivesServerTimeouts(t *testing.T) {
 	}
 }
 
+// TestStreamOverHTTP2: there the server's WriteTimeout would cut a stream even while
+// nothing is being written.
+func TestStreamOverHTTP2(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewUnstartedServer(streamHandler(Options{}, 50*time.Millisecond, slow(2, 300*time.Millisecond)))
+	srv.EnableHTTP2 = true
+	srv.Config.ReadTimeout, srv.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+	srv.StartTLS()
+	defer srv.Close()
+	resp, err := srv.Client().Get(srv.URL + "/health/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || resp.ProtoMajor != 2 {
+		t.Fatalf("HTTP/%d, %v after %q", resp.ProtoMajor, err, body)
+	}
+	if s := readStream(t, string(body)); s.text != "0 1 " {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestStreamLeavesConnectionUsable: the deadline of the last event does not cut the
+// next answer on the same connection.
+func TestStreamLeavesConnectionUsable(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(streamHandler(Options{}, 50*time.Millisecond, script("x")))
+	defer srv.Close()
+	for range 2 {
+		resp, err := srv.Client().Get(srv.URL + "/health/stream")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		readStream(t, string(body))
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
 // TestStreamSlowStart: while the first event is awaited, heartbeats begin the stream;
 // an error then is an event.
 func TestStreamSlowStart(t *testing.T) {

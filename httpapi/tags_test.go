@@ -51,7 +51,7 @@ func TestCatalogueRoutes(t *testing.T) {
 	f := newFixture(t, nil)
 	f.do(f.ann.key, "GET", "/v1/elemental/types", "").want(200).has("response", `[{"id":1,"name":"Prompt"},{"id":2,"name":"Snippet"},
 		{"id":3,"name":"Document"},{"id":8,"name":"Cell"},{"id":9,"name":"Table"}]`, "meta.total", "5")
-	f.do(f.ann.key, "GET", "/v1/elemental/visibilities", "").want(200).has("response", `[{"id":1,"name":"Public"},{"id":2,"name":"Unlisted"}]`)
+	f.do(f.ann.key, "GET", "/v1/visibilities", "").want(200).has("response", `[{"id":1,"name":"Public"},{"id":2,"name":"Unlisted"}]`)
 	f.do(f.ann.key, "GET", "/v1/list/types", "").want(200).has("response.0.id", "1")
 	cat, err := f.lib.Catalogue(t.Context())
 	if err != nil {

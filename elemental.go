@@ -2,6 +2,12 @@ package quire
 
 import (
 	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/quirelib/quire/internal/id"
 )
 
 // Elemental is a content item as the Library returns it: the record with its
@@ -14,8 +20,6 @@ type Elemental struct {
 	Topics   []Topic
 	Tags     []Tag
 	URL      string
-	// OrderIndex is the place in the list that it was read from; 0 elsewhere.
-	OrderIndex int64
 }
 
 // ElementalInput is what a new elemental is made of.
@@ -25,12 +29,12 @@ type ElementalInput struct {
 	ID string
 	// Title has 10..100 characters (code points, trimmed) and at least one letter.
 	Title       string
-	TypeID      int    // TypePrompt, TypeSnippet, TypeDocument, or one that the catalogue marks as creatable
-	CategoryID  int    // in the catalogue; required except in CreateElementals, where 0 means CategoryText
-	TopicIDs    []int  // in the catalogue; a prompt needs one (in CreateElementals: if not nil)
-	Body        string // Markdown; required except in CreateElementals
-	Description string
-	Command     string
+	TypeID      int        // TypePrompt, TypeSnippet, TypeDocument, or one that the catalogue marks as creatable
+	CategoryID  int        // in the catalogue; required except in CreateElementals, where 0 means CategoryText
+	TopicIDs    []int      // in the catalogue; a prompt needs one (in CreateElementals: if not nil)
+	Body        string     // Markdown, at most LibraryOptions.MaxBodyBytes; required except in CreateElementals
+	Description string     // at most 20,000 characters
+	Command     string     // at most 1,000 characters
 	Visibility  Visibility // 0 means Public
 	// Lists are lists of the actor to put the elemental into, at the end of each.
 	Lists         []int64
@@ -84,7 +88,26 @@ type SearchInput struct {
 
 // CreateElemental adds an elemental that the actor owns.
 func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInput) (Elemental, error) {
-	panic("stub")
+	if err := a.check(); err != nil {
+		return Elemental{}, err
+	}
+	rec, err := l.draftElemental(a, in, true)
+	if err != nil {
+		return Elemental{}, err
+	}
+	var out Elemental
+	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		ends := listEnds{}
+		if err := l.addElemental(ctx, tx, ch, rec, in.Lists, ends); err != nil {
+			return err
+		}
+		out, err = l.resolveElemental(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return Elemental{}, err
+	}
+	return out, nil
 }
 
 // CreateElementals adds many elementals in one transaction, each on its own: one
@@ -92,28 +115,345 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 // input, in order. The error is for the call as a whole (no input, too many, the
 // Store failed), and then nothing was created.
 func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []ElementalInput) ([]BatchItem, error) {
-	panic("stub")
+	switch {
+	case len(ins) == 0:
+		return nil, Errorf(CodeInvalid, "at least one elemental is needed")
+	case len(ins) > l.opts.MaxBatch:
+		return nil, Errorf(CodeInvalid, "at most %d elementals are allowed in one call", l.opts.MaxBatch)
+	}
+	items := make([]BatchItem, len(ins))
+	recs := make([]ElementalRecord, len(ins))
+	for i, in := range ins {
+		recs[i], items[i].Err = l.draftElemental(a, in, false)
+	}
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		ends := listEnds{}
+		var created []ElementalRecord
+		for i := range ins {
+			if items[i].Err != nil {
+				continue
+			}
+			err := l.addElemental(ctx, tx, ch, recs[i], ins[i].Lists, ends)
+			if err != nil && !ruleBroken(err) {
+				return err
+			}
+			if items[i].Err = err; err == nil {
+				created = append(created, recs[i])
+			}
+		}
+		out, err := l.resolveElementals(ctx, tx, a, created)
+		if err != nil {
+			return err
+		}
+		for i := range items {
+			if items[i].Err == nil {
+				items[i].Elemental, out = &out[0], out[1:]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// ruleBroken tells a fault of one input from a fault of the Store. addElemental
+// checks all rules before it writes, so that a broken rule has written nothing.
+func ruleBroken(err error) bool {
+	switch CodeOf(err) {
+	case CodeInvalid, CodeConflict, CodeTooLarge:
+		return true
+	}
+	return false
+}
+
+// draftElemental makes the record of an input and checks all rules that need no
+// Store. strict is false in CreateElementals, which takes an input of only title,
+// type and description.
+func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (ElementalRecord, error) {
+	rec := ElementalRecord{
+		ID: in.ID, OwnerID: a.UserID, TenantID: a.TenantID,
+		TypeID: in.TypeID, CategoryID: in.CategoryID, TopicIDs: slices.Clone(in.TopicIDs),
+		Title: strings.TrimSpace(in.Title), Description: in.Description, Body: in.Body, Command: in.Command,
+		Visibility: in.Visibility, VideoURL: in.VideoURL, TutorialSteps: slices.Clone(in.TutorialSteps),
+		IsPremium: in.IsPremium, IsFixedPrice: in.IsFixedPrice,
+		TagIDs: unique(in.TagIDs), Version: 1, CreatedAt: now(),
+		Settings: Settings{KnowledgeBase: in.Settings.KnowledgeBase, Template: in.Settings.Template},
+	}
+	setPrice(&rec.Price, in.Price, false)
+	setPrice(&rec.PriceOriginal, in.PriceOriginal, false)
+	if rec.Visibility == 0 {
+		rec.Visibility = Public
+	}
+	var probs problems
+	switch {
+	case rec.ID == "":
+		rec.ID = id.New()
+	default:
+		checkID(&probs, "id", rec.ID)
+	}
+	if strict && rec.Body == "" {
+		probs.add("template", "is required")
+	}
+	if rec.CategoryID == 0 {
+		if strict {
+			probs.add("category_id", "is required")
+		}
+		rec.CategoryID = CategoryText
+	}
+	l.checkElemental(&probs, rec)
+	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
+		probs.add("topic_ids", "a prompt needs at least one topic")
+	}
+	return rec, probs.err()
+}
+
+// checkElemental checks the fields of a record by themselves.
+func (l *Library) checkElemental(p *problems, rec ElementalRecord) {
+	cat := l.catalogue.Load()
+	checkTitle(p, rec.Title)
+	if t, ok := cat.elementalType(rec.TypeID); !ok || !t.Creatable {
+		p.add("type_id", "must be a type that can be created, such as 1 (Prompt), 2 (Snippet) or 3 (Document)")
+	}
+	if _, ok := cat.category(rec.CategoryID); !ok {
+		p.add("category_id", "must be a category of the catalogue")
+	}
+	for i, t := range rec.TopicIDs {
+		if _, ok := cat.topic(t); !ok {
+			p.add("topic_ids/"+itoa(i), "must be a topic of the catalogue")
+		}
+	}
+	if len(rec.Body) > l.opts.MaxBodyBytes {
+		p.add("template", "must have at most %d bytes", l.opts.MaxBodyBytes)
+	} else {
+		checkText(p, "template", rec.Body, l.opts.MaxBodyBytes)
+	}
+	checkText(p, "description", rec.Description, maxDescription)
+	checkText(p, "command", rec.Command, maxCommand)
+	checkVisibility(p, rec.Visibility)
+	checkURL(p, "video_url", rec.VideoURL)
+	checkSteps(p, rec.TutorialSteps)
+	checkPrice(p, "price", rec.Price)
+	checkPrice(p, "price_original", rec.PriceOriginal)
+}
+
+// addElemental checks the rules that need the Store, then adds a record, its list
+// items and its ingest.
+func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord, lists []int64, ends listEnds) error {
+	if err := absent(tx.Elemental(ctx, rec.ID)); err != nil {
+		return conflict(err, "an elemental with this id exists")
+	}
+	if err := checkSnippetTitle(ctx, tx, rec); err != nil {
+		return err
+	}
+	tags, err := ownTags(ctx, tx, rec.OwnerID, rec.TagIDs)
+	if err != nil {
+		return err
+	}
+	if err := checkTargets(ctx, tx, rec.OwnerID, lists); err != nil {
+		return err
+	}
+	if err := tx.PutElemental(ctx, rec, indexElemental(rec, tags)); err != nil {
+		return err
+	}
+	if err := ends.append(ctx, tx, lists, rec.ID); err != nil {
+		return err
+	}
+	if rec.Settings.KnowledgeBase {
+		_, err = ch.enqueue(ctx, tx, rec, "")
+	}
+	return err
+}
+
+// checkSnippetTitle keeps the titles of an owner's snippets apart.
+func checkSnippetTitle(ctx context.Context, tx ReadTx, rec ElementalRecord) error {
+	if rec.TypeID != TypeSnippet {
+		return nil
+	}
+	other, err := tx.ElementalByTitle(ctx, rec.OwnerID, TypeSnippet, rec.Title)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case other == rec.ID:
+		return nil
+	}
+	e := Errorf(CodeConflict, "you have a snippet with this title; choose another one")
+	e.Fields = []FieldError{{Field: "title", Message: e.Message}}
+	return e
+}
+
+// indexElemental is what full-text search sees of an elemental.
+func indexElemental(rec ElementalRecord, tags []Tag) IndexedText {
+	return IndexedText{Title: words(rec.Title), Description: words(rec.Description), Body: words(rec.Body), Tags: words(tagTitles(tags))}
 }
 
 // Elemental reads an elemental by id: any user may, whatever its visibility.
 func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental, error) {
-	panic("stub")
+	var out Elemental
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		rec, err := tx.Elemental(ctx, id)
+		if err != nil {
+			return err
+		}
+		out, err = l.resolveElemental(ctx, tx, a, rec)
+		return err
+	})
+	return out, err
 }
 
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
-// another user's.
+// another user's. A patch that changes nothing leaves Version and UpdatedAt as they
+// are.
 func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p ElementalPatch) (Elemental, error) {
-	panic("stub")
+	var out Elemental
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		old, err := ownElemental(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		rec, err := l.patchElemental(ctx, tx, old, p)
+		if err != nil {
+			return err
+		}
+		if err := (listEnds{}).append(ctx, tx, p.Lists, rec.ID); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(old, rec) {
+			if rec, err = l.saveElemental(ctx, tx, ch, rec); err != nil {
+				return err
+			}
+			if rec.Settings.KnowledgeBase {
+				if _, err := ch.enqueue(ctx, tx, rec, ""); err != nil {
+					return err
+				}
+			}
+		}
+		out, err = l.resolveElemental(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return Elemental{}, err
+	}
+	return out, nil
 }
 
-// DeleteElemental deletes an elemental of the actor, its list items, its chunks
-// and its jobs. ErrForbidden if it is another user's.
-func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error { panic("stub") }
+// patchElemental returns the record as the patch makes it, after all checks.
+func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord, p ElementalPatch) (ElementalRecord, error) {
+	rec := old
+	if p.Title != nil {
+		rec.Title = strings.TrimSpace(*p.Title)
+	}
+	set(&rec.TypeID, p.TypeID)
+	set(&rec.CategoryID, p.CategoryID)
+	set(&rec.TopicIDs, p.TopicIDs)
+	if p.Body != nil && !(p.KeepBody && old.Body != "") {
+		rec.Body = *p.Body
+	}
+	set(&rec.Description, p.Description)
+	set(&rec.Command, p.Command)
+	set(&rec.Visibility, p.Visibility)
+	set(&rec.VideoURL, p.VideoURL)
+	set(&rec.TutorialSteps, p.TutorialSteps)
+	set(&rec.IsPremium, p.IsPremium)
+	set(&rec.IsFixedPrice, p.IsFixedPrice)
+	setPrice(&rec.Price, p.Price, p.NoPrice)
+	setPrice(&rec.PriceOriginal, p.PriceOriginal, p.NoPriceOriginal)
+	set(&rec.Settings.KnowledgeBase, p.KnowledgeBase)
+	set(&rec.Settings.Template, p.Template)
+	if p.TagIDs != nil {
+		rec.TagIDs = unique(*p.TagIDs)
+	}
+	var probs problems
+	l.checkElemental(&probs, rec)
+	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (p.TopicIDs != nil || p.TypeID != nil) {
+		probs.add("topic_ids", "a prompt needs at least one topic")
+	}
+	if err := probs.err(); err != nil {
+		return rec, err
+	}
+	if err := checkSnippetTitle(ctx, tx, rec); err != nil {
+		return rec, err
+	}
+	if p.TagIDs != nil {
+		if _, err := ownTags(ctx, tx, rec.OwnerID, rec.TagIDs); err != nil {
+			return rec, err
+		}
+	}
+	return rec, checkTargets(ctx, tx, rec.OwnerID, p.Lists)
+}
+
+// saveElemental writes a changed record as its next version; what is stored of it
+// for search and citation follows.
+func (l *Library) saveElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) (ElementalRecord, error) {
+	rec.Version++
+	t := now()
+	rec.UpdatedAt = &t
+	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
+	if err != nil {
+		return rec, err
+	}
+	if err := tx.PutElemental(ctx, rec, indexElemental(rec, tags)); err != nil {
+		return rec, err
+	}
+	return rec, ch.refresh(ctx, tx, rec)
+}
+
+// DeleteElemental deletes an elemental of the actor, its list items and its
+// chunks, and cancels its jobs. ErrForbidden if it is another user's.
+func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error {
+	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		rec, err := ownElemental(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {
+			return err
+		}
+		return tx.DeleteElemental(ctx, rec.ID)
+	})
+}
+
+// ownElemental reads an elemental that the actor may change.
+func ownElemental(ctx context.Context, tx ReadTx, a Actor, id string) (ElementalRecord, error) {
+	rec, err := tx.Elemental(ctx, id)
+	if err == nil && rec.OwnerID != a.UserID {
+		err = Errorf(CodeForbidden, "only the owner may change this elemental")
+	}
+	return rec, err
+}
 
 // SearchElementals finds the actor's elementals and others' Public ones by text,
-// best first. All words must occur in one of title, description, tags or body; the
-// last one may be the beginning of a word. A text without any word is ErrInvalid
-// if it is blank, else it finds nothing.
+// best first. All words must occur in title, description, tags or body; the last
+// one may be the beginning of a word. A blank text is ErrInvalid; one without any
+// letter or digit finds nothing.
 func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput) (Paged[Elemental], error) {
-	panic("stub")
+	page, err := in.Page.normal()
+	if err != nil {
+		return Paged[Elemental]{}, err
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		var probs problems
+		probs.add("search", "must not be empty")
+		return Paged[Elemental]{}, probs.err()
+	}
+	out := Paged[Elemental]{Page: page}
+	err = l.viewAs(ctx, a, func(tx ReadTx) error {
+		recs, total, err := tx.SearchElementals(ctx, ElementalSearch{
+			Text: textQuery(in.Text), Viewer: viewer(a), Offset: page.offset(), Limit: page.Size,
+		})
+		if err != nil {
+			return err
+		}
+		out.Total = total
+		out.Items, err = l.resolveElementals(ctx, tx, a, recs)
+		return err
+	})
+	return out, err
 }
+
+// viewer is what an actor may find: everything of its own, of others what is
+// Public.
+func viewer(a Actor) Viewer { return Viewer{OwnerID: a.UserID, OthersToo: true} }

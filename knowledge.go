@@ -1,9 +1,12 @@
 package quire
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
+	"slices"
 )
 
 // KnowledgeFormat is the form of compiled knowledge text.
@@ -25,15 +28,22 @@ const (
 	GroupByColumn GroupBy = "column"
 )
 
-// KnowledgeFields are the names that a fields parameter may hold.
-var KnowledgeFields = []string{"id", "title", "type", "description", "content", "url", "images", "video", "tutorial", "files"}
+// KnowledgeFields returns the names that KnowledgeOptions.Fields may hold, in the
+// order in which they are laid out.
+func KnowledgeFields() []string {
+	names := make([]string, len(knowledgeFields))
+	for i, f := range knowledgeFields {
+		names[i] = f.name
+	}
+	return names
+}
 
 // KnowledgeOptions select what is compiled and how.
 type KnowledgeOptions struct {
 	Format  KnowledgeFormat // "" means FormatText
 	GroupBy GroupBy         // "" means GroupByRow
-	// Fields are names out of KnowledgeFields; empty means title, description and
-	// content. An unknown name is ErrInvalid.
+	// Fields are names out of KnowledgeFields, in any order; empty means title,
+	// description and content. An unknown name is ErrInvalid.
 	Fields []string
 }
 
@@ -48,44 +58,188 @@ type Knowledge struct {
 	Items iter.Seq2[KnowledgeItem, error]
 }
 
-// KnowledgeItem is one item as its selected fields: what JSON output shows under
-// the keys of KnowledgeItem.Fields, in order.
+// KnowledgeItem is one item of a list.
 type KnowledgeItem struct {
 	Title       string
 	Description string
-	Type        string
-	Fields      KnowledgeObject // the selected fields, such as Title, Description, Body
+	Type        string          // name of the elemental type
+	Fields      KnowledgeObject // the selected fields
 }
 
-// KnowledgeObject is a JSON object with ordered keys.
+// KnowledgeObject is a JSON object with ordered keys: the keys of an elemental are
+// the names of its fields with a capital first letter, the content's is Body.
 type KnowledgeObject []KnowledgeEntry
 
 // KnowledgeEntry is a key with its value.
 type KnowledgeEntry struct {
 	Key   string
-	Value any // string, []string or []KnowledgeObject
+	Value any // a string, or for what may be several, a []string or []KnowledgeObject
+}
+
+// MarshalJSON writes the object with its keys in order.
+func (o KnowledgeObject) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, e := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(e.Key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// knowledgeFields says what each field shows of an elemental.
+var knowledgeFields = []struct {
+	name, key string
+	byDefault bool
+	value     func(e *Elemental) any
+}{
+	{"id", "Id", false, func(e *Elemental) any { return e.ID }},
+	{"title", "Title", true, func(e *Elemental) any { return e.Title }},
+	{"type", "Type", false, func(e *Elemental) any { return e.Type.Name }},
+	{"description", "Description", true, func(e *Elemental) any { return e.Description }},
+	{"content", "Body", true, func(e *Elemental) any { return e.Body }},
+	{"url", "Url", false, func(e *Elemental) any { return e.URL }},
+	{"images", "Images", false, func(*Elemental) any { return []string{} }},
+	{"video", "Video", false, func(e *Elemental) any { return e.VideoURL }},
+	{"tutorial", "Tutorial", false, func(e *Elemental) any { return tutorialObjects(e.TutorialSteps) }},
+	{"files", "Files", false, func(*Elemental) any { return []string{} }},
+}
+
+func tutorialObjects(steps []TutorialStep) []KnowledgeObject {
+	out := make([]KnowledgeObject, len(steps))
+	for i, s := range steps {
+		out[i] = KnowledgeObject{{"Title", s.Title}, {"Description", s.Description}, {"Video", s.VideoURL}}
+	}
+	return out
+}
+
+// normal fills the defaults in and checks the names.
+func (o KnowledgeOptions) normal() (KnowledgeOptions, error) {
+	var probs problems
+	switch o.Format {
+	case "":
+		o.Format = FormatText
+	case FormatText, FormatMarkdown, FormatJSON:
+	default:
+		probs.add("format", "must be text, markdown or json")
+	}
+	switch o.GroupBy {
+	case "":
+		o.GroupBy = GroupByRow
+	case GroupByRow, GroupByColumn:
+	default:
+		probs.add("group_by", "must be row or column")
+	}
+	for _, name := range o.Fields {
+		if !slices.Contains(KnowledgeFields(), name) {
+			probs.add("fields", "must be names out of id, title, type, description, content, url, images, video, tutorial, files")
+			break
+		}
+	}
+	return o, probs.err()
+}
+
+// object returns the selected fields of an elemental.
+func (o KnowledgeOptions) object(e *Elemental) KnowledgeObject {
+	var out KnowledgeObject
+	for _, f := range knowledgeFields {
+		if slices.Contains(o.Fields, f.name) || len(o.Fields) == 0 && f.byDefault {
+			out = append(out, KnowledgeEntry{f.key, f.value(e)})
+		}
+	}
+	return out
 }
 
 // ListKnowledge compiles a list for reading item by item.
 func (l *Library) ListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, error) {
-	panic("stub")
+	k, _, err := l.listKnowledge(ctx, a, id, opts)
+	return k, err
+}
+
+// listKnowledge also returns the list, whose template lays out the text.
+func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, List, error) {
+	opts, err := opts.normal()
+	if err != nil {
+		return Knowledge{}, List{}, err
+	}
+	list, err := l.List(ctx, a, id)
+	if err != nil {
+		return Knowledge{}, List{}, err
+	}
+	items := func(yield func(KnowledgeItem, error) bool) {
+		for e, err := range l.AllListItems(ctx, a, id) {
+			if err != nil {
+				yield(KnowledgeItem{}, err)
+				return
+			}
+			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: opts.object(&e)}
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+	return Knowledge{Title: list.Title, Description: list.Description, Type: list.Type.Name, Items: items}, list, nil
 }
 
 // WriteListKnowledge writes the compiled text of a list in the format of opts, item
-// by item: memory does not grow with the list. What was written before an error
-// stays written.
+// by item: memory does not grow with the texts of the list. What was written before
+// an error stays written.
 func (l *Library) WriteListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, w io.Writer) error {
-	panic("stub")
+	k, list, err := l.listKnowledge(ctx, a, id, opts)
+	if err != nil {
+		return err
+	}
+	switch opts.Format {
+	case FormatJSON:
+		return writeListJSON(w, k)
+	case FormatMarkdown:
+		return writeList(w, markdownLayout{}, k, list.Template)
+	default:
+		return writeList(w, textLayout{}, k, list.Template)
+	}
 }
 
-// ElementalKnowledge compiles one elemental: the text in the format of opts and
+// ElementalKnowledge compiles one elemental: the text in the format of opts, and
 // its selected fields as an object.
 func (l *Library) ElementalKnowledge(ctx context.Context, a Actor, id string, opts KnowledgeOptions) (string, KnowledgeObject, error) {
-	panic("stub")
+	if _, err := opts.normal(); err != nil {
+		return "", nil, err
+	}
+	e, err := l.Elemental(ctx, a, id)
+	if err != nil {
+		return "", nil, err
+	}
+	return l.KnowledgeText(e, opts)
 }
 
 // KnowledgeText lays out an elemental that was already read: for responses that
-// carry it beside the elemental.
+// carry the text beside the elemental.
 func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, KnowledgeObject, error) {
-	panic("stub")
+	opts, err := opts.normal()
+	if err != nil {
+		return "", nil, err
+	}
+	obj := opts.object(&e)
+	switch opts.Format {
+	case FormatJSON:
+		raw, err := json.Marshal(obj)
+		return string(raw), obj, err
+	case FormatMarkdown:
+		return markdownLayout{}.object(obj, 1), obj, nil
+	default:
+		return textLayout{}.object(obj, ""), obj, nil
+	}
 }

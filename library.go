@@ -3,6 +3,7 @@ package quire
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -23,27 +24,106 @@ type Library struct {
 
 // LibraryOptions configure a Library. The zero value is good.
 type LibraryOptions struct {
-	// PublicURL is the address that the urls of elementals and lists begin with,
-	// without a slash at the end, such as "https://example.org/api". Default "": urls
-	// are paths from the root of the HTTP interface.
+	// PublicURL is the address that the urls of elementals and lists begin with, such
+	// as "https://example.org/api". Default "": urls are paths from the root of the
+	// HTTP interface.
 	PublicURL string
-	// MaxBodyBytes limits the body of an elemental. Default 16 MiB.
+	// MaxBodyBytes limits the body of an elemental, 1 at least. Default 16 MiB.
 	MaxBodyBytes int
-	// MaxBatch limits the elementals of one CreateElementals. Default 1000.
+	// MaxBatch limits the elementals of one CreateElementals, 1 at least. Default
+	// 1000.
 	MaxBatch int
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
 
+// withDefaults returns a copy with the defaults filled in, or what is wrong.
+func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
+	var c LibraryOptions
+	if o != nil {
+		c = *o
+	}
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	if c.MaxBodyBytes == 0 {
+		c.MaxBodyBytes = 16 << 20
+	}
+	if c.MaxBatch == 0 {
+		c.MaxBatch = 1000
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	var probs problems
+	if c.MaxBodyBytes < 0 {
+		probs.add("LibraryOptions.MaxBodyBytes", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxBatch < 0 {
+		probs.add("LibraryOptions.MaxBatch", "must be at least 1, or 0 for the default")
+	}
+	return c, probs.err()
+}
+
 // NewLibrary makes a Library on a Store, which it does not close. opts may be
 // nil. It writes the default catalogue into a Store that has none.
 func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Library, error) {
-	panic("stub")
+	if store == nil {
+		return nil, Errorf(CodeInvalid, "NewLibrary: a Store is required")
+	}
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{store: store, opts: o, log: o.Logger}
+	if err := l.loadCatalogue(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Close makes every later call return ErrClosed. The Store stays open. Close the
 // Engine first. Closing twice is no error.
-func (l *Library) Close(ctx context.Context) error { panic("stub") }
+func (l *Library) Close(context.Context) error {
+	l.closed.Store(true)
+	return nil
+}
 
 // Healthy reports, cheaply, whether the Library works: nil, or why not.
-func (l *Library) Healthy(ctx context.Context) error { panic("stub") }
+func (l *Library) Healthy(ctx context.Context) error {
+	return l.view(ctx, func(tx ReadTx) error {
+		_, err := tx.Meta(ctx, catalogueName)
+		return err
+	})
+}
+
+// view runs fn in a read transaction of an open Library.
+func (l *Library) view(ctx context.Context, fn func(tx ReadTx) error) error {
+	if l.closed.Load() {
+		return ErrClosed
+	}
+	return l.store.View(ctx, fn)
+}
+
+// viewAs is view on behalf of an actor.
+func (l *Library) viewAs(ctx context.Context, a Actor, fn func(tx ReadTx) error) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	return l.view(ctx, fn)
+}
+
+// change runs fn in a write transaction of an open Library, together with what it
+// does to chunks and jobs.
+func (l *Library) change(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
+	if l.closed.Load() {
+		return ErrClosed
+	}
+	return l.commit(ctx, fn)
+}
+
+// changeAs is change on behalf of an actor.
+func (l *Library) changeAs(ctx context.Context, a Actor, fn func(tx Tx, ch *changes) error) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	return l.change(ctx, fn)
+}

@@ -2,7 +2,12 @@ package quire
 
 import (
 	"context"
-	"iter"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/quirelib/quire/internal/id"
 )
 
 // List is a list as the Library returns it, without its items.
@@ -27,9 +32,8 @@ type ItemInput struct {
 type ListInput struct {
 	Title         string // 1..100 characters, not blank
 	Description   string
-	Template      string // lays out the compiled text: {{title}}, {{description}}, {{items}}
-	TypeID        int    // in the catalogue; 0 for the first list type
-	Mode          string
+	Template      string      // lays out the compiled text: {{title}}, {{description}}, {{items}}
+	TypeID        int         // in the catalogue; 0 for the first list type
 	Visibility    Visibility  // 0 means Public
 	Items         []ItemInput // elementals that the actor owns or that are Public; named twice, the last one counts
 	TagIDs        []int64     // tags of the actor
@@ -74,46 +78,226 @@ type ItemsInput struct {
 }
 
 // CreateList adds a list that the actor owns.
-func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, error) { panic("stub") }
+func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, error) {
+	rec := ListRecord{
+		ID: id.Int53(), OwnerID: a.UserID, TenantID: a.TenantID, TypeID: in.TypeID,
+		Title: strings.TrimSpace(in.Title), Description: in.Description, Template: in.Template,
+		Visibility: in.Visibility, VideoURL: in.VideoURL, TutorialSteps: slices.Clone(in.TutorialSteps),
+		IsPremium: in.IsPremium, IsFixedPrice: in.IsFixedPrice, TagIDs: unique(in.TagIDs), Version: 1, CreatedAt: now(),
+		Settings: Settings{KnowledgeBase: in.Settings.KnowledgeBase, Template: in.Settings.Template},
+	}
+	setPrice(&rec.Price, in.Price, false)
+	setPrice(&rec.PriceOriginal, in.PriceOriginal, false)
+	if rec.Visibility == 0 {
+		rec.Visibility = Public
+	}
+	if rec.TypeID == 0 {
+		rec.TypeID = l.catalogue.Load().ListTypes[0].ID
+	}
+	if err := l.checkList(rec); err != nil {
+		return List{}, err
+	}
+	var out List
+	err := l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		if err := absent(tx.List(ctx, rec.ID)); err != nil {
+			return err
+		}
+		tags, err := ownTags(ctx, tx, a.UserID, rec.TagIDs)
+		if err != nil {
+			return err
+		}
+		if err := checkItems(ctx, tx, a, nil, in.Items); err != nil {
+			return err
+		}
+		if err := tx.PutList(ctx, rec, indexList(rec, tags)); err != nil {
+			return err
+		}
+		if err := putItems(ctx, tx, rec.ID, nil, in.Items); err != nil {
+			return err
+		}
+		out, err = l.resolveList(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return List{}, err
+	}
+	return out, nil
+}
+
+func (l *Library) checkList(rec ListRecord) error {
+	var probs problems
+	checkLabel(&probs, "title", rec.Title)
+	checkText(&probs, "description", rec.Description, maxDescription)
+	checkText(&probs, "template", rec.Template, maxDescription)
+	if _, ok := l.catalogue.Load().listType(rec.TypeID); !ok {
+		probs.add("content_type", "must be a list type of the catalogue")
+	}
+	checkVisibility(&probs, rec.Visibility)
+	checkURL(&probs, "video_url", rec.VideoURL)
+	checkSteps(&probs, rec.TutorialSteps)
+	checkPrice(&probs, "price", rec.Price)
+	checkPrice(&probs, "price_original", rec.PriceOriginal)
+	return probs.err()
+}
 
 // List reads a list by id: any user may, whatever its visibility.
-func (l *Library) List(ctx context.Context, a Actor, id int64) (List, error) { panic("stub") }
+func (l *Library) List(ctx context.Context, a Actor, id int64) (List, error) {
+	var out List
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		rec, err := tx.List(ctx, id)
+		if err != nil {
+			return err
+		}
+		out, err = l.resolveList(ctx, tx, a, rec)
+		return err
+	})
+	return out, err
+}
 
-// UpdateList changes a list of the actor.
+// UpdateList changes a list of the actor. ErrForbidden if it is another user's.
 func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch) (List, error) {
-	panic("stub")
+	var out List
+	err := l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		old, err := ownList(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		rec := patchList(old, p)
+		if err := l.checkList(rec); err != nil {
+			return err
+		}
+		if p.TagIDs != nil {
+			if _, err := ownTags(ctx, tx, a.UserID, rec.TagIDs); err != nil {
+				return err
+			}
+		}
+		changed := !reflect.DeepEqual(old, rec)
+		if p.Items != nil {
+			moved, err := updateItems(ctx, tx, a, id, *p.Items, p.ReplaceItems)
+			if err != nil {
+				return err
+			}
+			changed = changed || moved
+		}
+		if changed {
+			if rec, err = saveList(ctx, tx, rec); err != nil {
+				return err
+			}
+		}
+		out, err = l.resolveList(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return List{}, err
+	}
+	return out, nil
+}
+
+func patchList(old ListRecord, p ListPatch) ListRecord {
+	rec := old
+	if p.Title != nil {
+		rec.Title = strings.TrimSpace(*p.Title)
+	}
+	set(&rec.Description, p.Description)
+	if p.Template != nil && !(p.KeepTemplate && old.Template != "") {
+		rec.Template = *p.Template
+	}
+	set(&rec.TypeID, p.TypeID)
+	set(&rec.Visibility, p.Visibility)
+	set(&rec.VideoURL, p.VideoURL)
+	set(&rec.TutorialSteps, p.TutorialSteps)
+	set(&rec.IsPremium, p.IsPremium)
+	set(&rec.IsFixedPrice, p.IsFixedPrice)
+	setPrice(&rec.Price, p.Price, p.NoPrice)
+	setPrice(&rec.PriceOriginal, p.PriceOriginal, p.NoPriceOriginal)
+	set(&rec.Settings.KnowledgeBase, p.KnowledgeBase)
+	set(&rec.Settings.Template, p.IsTemplate)
+	if p.TagIDs != nil {
+		rec.TagIDs = unique(*p.TagIDs)
+	}
+	return rec
+}
+
+// saveList writes a changed record as its next version.
+func saveList(ctx context.Context, tx Tx, rec ListRecord) (ListRecord, error) {
+	rec.Version++
+	t := now()
+	rec.UpdatedAt = &t
+	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
+	if err != nil {
+		return rec, err
+	}
+	return rec, tx.PutList(ctx, rec, indexList(rec, tags))
+}
+
+// indexList is what full-text search sees of a list.
+func indexList(rec ListRecord, tags []Tag) IndexedText {
+	return IndexedText{Title: words(rec.Title), Description: words(rec.Description), Tags: words(tagTitles(tags))}
 }
 
 // DeleteList deletes a list of the actor; its elementals stay.
-func (l *Library) DeleteList(ctx context.Context, a Actor, id int64) error { panic("stub") }
-
-// ListItems reads one page of a list's elementals: those that the actor owns and
-// those that are Public.
-func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInput) (Paged[Elemental], error) {
-	panic("stub")
+func (l *Library) DeleteList(ctx context.Context, a Actor, id int64) error {
+	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		if _, err := ownList(ctx, tx, a, id); err != nil {
+			return err
+		}
+		return tx.DeleteList(ctx, id)
+	})
 }
 
-// AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list, reading them in portions: memory does not grow with
-// the list. An error is the last thing yielded.
-func (l *Library) AllListItems(ctx context.Context, a Actor, id int64) iter.Seq2[Elemental, error] {
-	panic("stub")
-}
-
-// RemoveListItems takes elementals out of a list of the actor. Those that are not
-// in it do not matter.
-func (l *Library) RemoveListItems(ctx context.Context, a Actor, id int64, elementalIDs []string) error {
-	panic("stub")
+// ownList reads a list that the actor may change.
+func ownList(ctx context.Context, tx ReadTx, a Actor, id int64) (ListRecord, error) {
+	rec, err := tx.List(ctx, id)
+	if err == nil && rec.OwnerID != a.UserID {
+		err = Errorf(CodeForbidden, "only the owner may change this list")
+	}
+	return rec, err
 }
 
 // SearchLists finds the actor's lists and others' Public ones. A blank Text
-// selects all, newest first. Columns and rows of tables are left out.
+// selects all, newest first; one without any letter or digit finds nothing. Columns
+// and rows of tables are left out.
 func (l *Library) SearchLists(ctx context.Context, a Actor, in SearchInput) (Paged[List], error) {
-	panic("stub")
+	page, err := in.Page.normal()
+	if err != nil {
+		return Paged[List]{}, err
+	}
+	q := ListSearch{Viewer: viewer(a), Offset: page.offset(), Limit: page.Size}
+	q.Viewer.ListsPlain = true
+	if strings.TrimSpace(in.Text) != "" {
+		text := textQuery(in.Text)
+		q.Text = &text
+	}
+	return l.pageOfLists(ctx, a, q, page)
 }
 
 // UserLists reads one page of the actor's own lists, newest first; all of them, on
 // one page, if page is nil.
 func (l *Library) UserLists(ctx context.Context, a Actor, page *Page) (Paged[List], error) {
-	panic("stub")
+	q := ListSearch{Viewer: Viewer{OwnerID: a.UserID, ListsPlain: true}, Limit: math.MaxInt32}
+	if page == nil {
+		out, err := l.pageOfLists(ctx, a, q, Page{Number: 1})
+		out.Page.Size = out.Total
+		return out, err
+	}
+	p, err := page.normal()
+	if err != nil {
+		return Paged[List]{}, err
+	}
+	q.Offset, q.Limit = p.offset(), p.Size
+	return l.pageOfLists(ctx, a, q, p)
+}
+
+func (l *Library) pageOfLists(ctx context.Context, a Actor, q ListSearch, page Page) (Paged[List], error) {
+	out := Paged[List]{Page: page}
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		recs, total, err := tx.SearchLists(ctx, q)
+		if err != nil {
+			return err
+		}
+		out.Total = total
+		out.Items, err = l.resolveLists(ctx, tx, a, recs)
+		return err
+	})
+	return out, err
 }

@@ -113,7 +113,6 @@ type ListRecord struct {
 	Title            string
 	Description      string
 	Template         string // lays out the compiled text; "" for the default layout
-	Mode             string
 	Visibility       Visibility
 	VideoURL         string
 	TutorialSteps    []TutorialStep

@@ -1,13 +1,20 @@
 package quire
 
-import "context"
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/quirelib/quire/internal/id"
+)
 
 // TagInput is what a tag is made of.
 type TagInput struct {
 	Title           string // 1..100 characters, not blank
 	Color           string // "#" and 3, 4, 6 or 8 hex digits
-	Description     string
-	ElementalTypeID int // in the catalogue
+	Description     string // at most 20,000 characters
+	ElementalTypeID int    // in the catalogue
 	SourceUserID    string
 	SourceTagID     string
 }
@@ -20,29 +27,199 @@ type TagPatch struct {
 	ElementalTypeID *int
 }
 
+var colour = regexp.MustCompile(`^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$`)
+
 // CreateTag adds a tag of the actor.
-func (l *Library) CreateTag(ctx context.Context, a Actor, in TagInput) (Tag, error) { panic("stub") }
+func (l *Library) CreateTag(ctx context.Context, a Actor, in TagInput) (Tag, error) {
+	t := Tag{
+		ID: id.Int53(), OwnerID: a.UserID, Title: strings.TrimSpace(in.Title), Color: in.Color, Description: in.Description,
+		ElementalTypeID: in.ElementalTypeID, SourceUserID: in.SourceUserID, SourceTagID: in.SourceTagID, CreatedAt: now(),
+	}
+	t.UpdatedAt = t.CreatedAt
+	if err := l.checkTag(t); err != nil {
+		return Tag{}, err
+	}
+	err := l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		if err := absent(tx.Tag(ctx, t.ID)); err != nil {
+			return err
+		}
+		return tx.PutTag(ctx, t)
+	})
+	if err != nil {
+		return Tag{}, err
+	}
+	return t, nil
+}
+
+func (l *Library) checkTag(t Tag) error {
+	var probs problems
+	checkLabel(&probs, "title", t.Title)
+	if !colour.MatchString(t.Color) {
+		probs.add("color", "must be '#' and 3, 4, 6 or 8 hex digits")
+	}
+	checkText(&probs, "description", t.Description, maxDescription)
+	checkText(&probs, "source_user_id", t.SourceUserID, maxName)
+	checkText(&probs, "source_tag_id", t.SourceTagID, maxName)
+	if _, ok := l.catalogue.Load().elementalType(t.ElementalTypeID); !ok {
+		probs.add("elementalTypeId", "must be an elemental type of the catalogue")
+	}
+	return probs.err()
+}
 
 // Tags reads all tags of the actor, oldest first.
-func (l *Library) Tags(ctx context.Context, a Actor) ([]Tag, error) { panic("stub") }
+func (l *Library) Tags(ctx context.Context, a Actor) ([]Tag, error) {
+	var tags []Tag
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		tags, err = tx.TagsOf(ctx, a.UserID)
+		return err
+	})
+	return tags, err
+}
 
 // UpdateTag changes a tag of the actor; searches and stored chunks see it at once.
 // Another user's tag is ErrNotFound.
 func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) (Tag, error) {
-	panic("stub")
+	var t Tag
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		old, err := ownTag(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		t = old
+		if p.Title != nil {
+			t.Title = strings.TrimSpace(*p.Title)
+		}
+		set(&t.Color, p.Color)
+		set(&t.Description, p.Description)
+		set(&t.ElementalTypeID, p.ElementalTypeID)
+		if err := l.checkTag(t); err != nil {
+			return err
+		}
+		t.UpdatedAt = now()
+		if err := tx.PutTag(ctx, t); err != nil || t.Title == old.Title {
+			return err
+		}
+		return l.retag(ctx, tx, ch, id, func(ids []int64) []int64 { return ids })
+	})
+	if err != nil {
+		return Tag{}, err
+	}
+	return t, nil
 }
 
 // DeleteTag deletes a tag of the actor and takes it off everything that has it.
-func (l *Library) DeleteTag(ctx context.Context, a Actor, id int64) error { panic("stub") }
+func (l *Library) DeleteTag(ctx context.Context, a Actor, id int64) error {
+	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		if _, err := ownTag(ctx, tx, a, id); err != nil {
+			return err
+		}
+		err := l.retag(ctx, tx, ch, id, func(ids []int64) []int64 {
+			return slices.DeleteFunc(ids, func(t int64) bool { return t == id })
+		})
+		if err != nil {
+			return err
+		}
+		return tx.DeleteTag(ctx, id)
+	})
+}
+
+// retag writes everything that has a tag anew, with its tags changed by edit, so
+// that search text and chunks follow.
+func (l *Library) retag(ctx context.Context, tx Tx, ch *changes, tagID int64, edit func([]int64) []int64) error {
+	elementals, lists, err := tx.Tagged(ctx, tagID)
+	if err != nil {
+		return err
+	}
+	for _, id := range elementals {
+		rec, err := tx.Elemental(ctx, id)
+		if err != nil {
+			return err
+		}
+		rec.TagIDs = edit(rec.TagIDs)
+		if _, err := l.saveElemental(ctx, tx, ch, rec); err != nil {
+			return err
+		}
+	}
+	for _, id := range lists {
+		rec, err := tx.List(ctx, id)
+		if err != nil {
+			return err
+		}
+		rec.TagIDs = edit(rec.TagIDs)
+		if _, err := saveList(ctx, tx, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // AttachTag puts a tag of the actor on an elemental of the actor; twice is no
-// error.
+// error. ErrNotFound for another user's tag, ErrForbidden for another user's
+// elemental.
 func (l *Library) AttachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
-	panic("stub")
+	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 { return unique(append(ids, tagID)) })
 }
 
 // DetachTag takes a tag of the actor off an elemental of the actor; if it is not
-// on it, nothing changes.
+// on it, nothing changes. Errors are those of AttachTag.
 func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
-	panic("stub")
+	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 {
+		return slices.DeleteFunc(ids, func(t int64) bool { return t == tagID })
+	})
+}
+
+func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tagID int64, edit func([]int64) []int64) (Elemental, error) {
+	var out Elemental
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		rec, err := ownElemental(ctx, tx, a, elementalID)
+		if err != nil {
+			return err
+		}
+		if _, err := ownTag(ctx, tx, a, tagID); err != nil {
+			return err
+		}
+		if edited := edit(slices.Clone(rec.TagIDs)); !slices.Equal(edited, rec.TagIDs) {
+			rec.TagIDs = edited
+			if rec, err = l.saveElemental(ctx, tx, ch, rec); err != nil {
+				return err
+			}
+		}
+		out, err = l.resolveElemental(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return Elemental{}, err
+	}
+	return out, nil
+}
+
+// ownTag reads a tag that the actor may use: another user's is as unknown as one
+// that does not exist.
+func ownTag(ctx context.Context, tx ReadTx, a Actor, id int64) (Tag, error) {
+	t, err := tx.Tag(ctx, id)
+	if err == nil && t.OwnerID != a.UserID {
+		err = ErrNotFound
+	}
+	return t, err
+}
+
+// ownTags reads tags that a request names in its body: all must be the owner's.
+func ownTags(ctx context.Context, tx ReadTx, ownerID string, ids []int64) ([]Tag, error) {
+	tags, err := tx.Tags(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var probs problems
+	for i, id := range ids {
+		if t, ok := tags[id]; !ok || t.OwnerID != ownerID {
+			probs.add("tagIds/"+itoa(i), "must be the id of one of your tags")
+		}
+	}
+	return pick(tags, ids), probs.err()
+}
+
+// tagsInOrder reads the tags of a record, in the order of their ids there.
+func tagsInOrder(ctx context.Context, tx ReadTx, ids []int64) ([]Tag, error) {
+	tags, err := tx.Tags(ctx, ids)
+	return pick(tags, ids), err
 }

@@ -1,0 +1,72 @@
+package segment
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The part of a query that is used.
+const (
+	maxQueryBytes   = 16 << 10
+	maxQueryPhrases = 64
+	maxQueryWords   = 256
+)
+
+// Query returns what a user typed as phrases to search for. The text is split at
+// white space and the [Words] of each piece form one phrase, to be found adjacent
+// and in order: "multi-agent" is the phrase multi agent, a run of Chinese is the
+// phrase of its characters. Pieces without a word give no phrase.
+//
+// prefix says that the last word of the last phrase may be the beginning of a
+// word: the text ends in a letter or digit of an alphabetic script.
+//
+// At most 64 phrases of together 256 words, from the first 16 KiB of text, are
+// used.
+func Query(text string) (phrases [][]string, prefix bool) {
+	text, truncated := truncate(text, maxQueryBytes)
+	left := maxQueryWords
+	for piece := range strings.FieldsSeq(text) {
+		if len(phrases) == maxQueryPhrases || left == 0 {
+			return phrases, false
+		}
+		s := scanner{limit: left}
+		prefix = s.scan(piece)
+		// One step of the scanner may give two words.
+		if words := s.words[:min(len(s.words), left)]; len(words) > 0 {
+			phrases = append(phrases, words)
+			left -= len(words)
+		}
+	}
+	if truncated {
+		// What was cut off may have changed the last word.
+		return dropLastWord(phrases), false
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return phrases, prefix && !unicode.IsSpace(last)
+}
+
+// truncate returns the beginning of text, at most limit bytes and whole
+// characters, and whether anything was cut off.
+func truncate(text string, limit int) (string, bool) {
+	if len(text) <= limit {
+		return text, false
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit], true
+}
+
+// dropLastWord removes the last word of the last phrase.
+func dropLastWord(phrases [][]string) [][]string {
+	if len(phrases) == 0 {
+		return nil
+	}
+	last := &phrases[len(phrases)-1]
+	*last = (*last)[:len(*last)-1]
+	if len(*last) == 0 {
+		return phrases[:len(phrases)-1]
+	}
+	return phrases
+}

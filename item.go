@@ -1,0 +1,301 @@
+package quire
+
+import (
+	"context"
+	"iter"
+	"math"
+)
+
+// ListItems reads one page of a list's elementals: those that the actor owns and
+// those that are Public.
+func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInput) (Paged[Elemental], error) {
+	page, err := in.Page.normal()
+	if err != nil {
+		return Paged[Elemental]{}, err
+	}
+	order := in.Order
+	switch order {
+	case "":
+		order = OrderIndex
+	case OrderIndex, OrderCreatedAt, OrderUpdatedAt, OrderTitle:
+	default:
+		var probs problems
+		probs.add("order_by", "must be index, created_at, updated_at or title")
+		return Paged[Elemental]{}, probs.err()
+	}
+	out := Paged[Elemental]{Page: page}
+	err = l.viewAs(ctx, a, func(tx ReadTx) error {
+		if _, err := tx.List(ctx, id); err != nil {
+			return err
+		}
+		recs, total, err := tx.ListItems(ctx, ItemQuery{
+			ListID: id, Viewer: viewer(a), Order: order, Desc: in.Desc, Offset: page.offset(), Limit: page.Size,
+		})
+		if err != nil {
+			return err
+		}
+		out.Total = total
+		out.Items, err = l.resolveElementals(ctx, tx, a, recs)
+		return err
+	})
+	return out, err
+}
+
+// portion is how many items AllListItems reads at a time.
+const portion = 100
+
+// AllListItems iterates over all of a list's elementals that the actor may see, by
+// their order in the list. The membership is read at the start, the elementals in
+// portions: only their ids are kept in memory. What is deleted meanwhile is left
+// out. An error is the last thing yielded.
+func (l *Library) AllListItems(ctx context.Context, a Actor, id int64) iter.Seq2[Elemental, error] {
+	return func(yield func(Elemental, error) bool) {
+		var ids []string
+		err := l.viewAs(ctx, a, func(tx ReadTx) error {
+			if _, err := tx.List(ctx, id); err != nil {
+				return err
+			}
+			items, err := tx.Items(ctx, id)
+			ids = make([]string, len(items))
+			for i, it := range items {
+				ids[i] = it.ElementalID
+			}
+			return err
+		})
+		if err != nil {
+			yield(Elemental{}, err)
+			return
+		}
+		for len(ids) > 0 {
+			n := min(portion, len(ids))
+			es, err := l.visible(ctx, a, ids[:n])
+			ids = ids[n:]
+			if err != nil {
+				yield(Elemental{}, err)
+				return
+			}
+			for _, e := range es {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// visible reads those of the elementals that the actor may see in a list.
+func (l *Library) visible(ctx context.Context, a Actor, ids []string) ([]Elemental, error) {
+	var out []Elemental
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		found, err := tx.Elementals(ctx, ids)
+		if err != nil {
+			return err
+		}
+		var recs []ElementalRecord
+		for _, rec := range pick(found, ids) {
+			if mayFind(a, rec) {
+				recs = append(recs, rec)
+			}
+		}
+		out, err = l.resolveElementals(ctx, tx, a, recs)
+		return err
+	})
+	return out, err
+}
+
+// mayFind reports whether an elemental shows up for the actor in searches and
+// lists.
+func mayFind(a Actor, rec ElementalRecord) bool {
+	return rec.OwnerID == a.UserID || rec.Visibility == Public
+}
+
+// RemoveListItems takes elementals out of a list of the actor. Those that are not
+// in it do not matter.
+func (l *Library) RemoveListItems(ctx context.Context, a Actor, id int64, elementalIDs []string) error {
+	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		rec, err := ownList(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		members, err := membership(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, e := range unique(elementalIDs) {
+			if _, ok := members[e]; !ok {
+				continue
+			}
+			changed = true
+			if err := tx.DeleteItem(ctx, id, e); err != nil {
+				return err
+			}
+		}
+		if changed {
+			_, err = saveList(ctx, tx, rec)
+		}
+		return err
+	})
+}
+
+// membership reads the items of a list by their elemental.
+func membership(ctx context.Context, tx ReadTx, listID int64) (map[string]ListItem, error) {
+	items, err := tx.Items(ctx, listID)
+	m := make(map[string]ListItem, len(items))
+	for _, it := range items {
+		m[it.ElementalID] = it
+	}
+	return m, err
+}
+
+// checkItems refuses items that the actor could not find: they must exist, and be
+// its own or Public. Members that are there already may stay.
+func checkItems(ctx context.Context, tx ReadTx, a Actor, members map[string]ListItem, items []ItemInput) error {
+	ids := make([]string, len(items))
+	for i, it := range items {
+		ids[i] = it.ElementalID
+	}
+	found, err := tx.Elementals(ctx, unique(ids))
+	if err != nil {
+		return err
+	}
+	var probs problems
+	for i, id := range ids {
+		rec, ok := found[id]
+		if _, member := members[id]; !ok || !member && !mayFind(a, rec) {
+			probs.add("item_ids/"+itoa(i), "must name an elemental of yours or a Public one")
+		}
+	}
+	return probs.err()
+}
+
+// putItems adds and re-orders items. Of an elemental that is named twice the last
+// place counts. Items without a place go to the end, in the order given; members
+// without a new place keep theirs.
+func putItems(ctx context.Context, tx Tx, listID int64, members map[string]ListItem, items []ItemInput) error {
+	last := make(map[string]ItemInput, len(items))
+	var order []string
+	for _, it := range items {
+		if _, ok := last[it.ElementalID]; !ok {
+			order = append(order, it.ElementalID)
+		}
+		last[it.ElementalID] = it
+	}
+	next := int64(-1)
+	for _, m := range members {
+		next = max(next, m.OrderIndex)
+	}
+	for _, in := range last {
+		if in.OrderIndex != nil {
+			next = max(next, *in.OrderIndex)
+		}
+	}
+	for _, id := range order {
+		it, member := members[id]
+		if !member {
+			it = ListItem{ListID: listID, ElementalID: id, AddedAt: now()}
+		}
+		switch place := last[id].OrderIndex; {
+		case place != nil:
+			it.OrderIndex = *place
+		case !member:
+			next = after(next)
+			it.OrderIndex = next
+		}
+		if err := tx.PutItem(ctx, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateItems adds and re-orders items of a list, or makes them its exact
+// membership, and reports whether anything changed.
+func updateItems(ctx context.Context, tx Tx, a Actor, listID int64, items []ItemInput, replace bool) (bool, error) {
+	members, err := membership(ctx, tx, listID)
+	if err != nil {
+		return false, err
+	}
+	if err := checkItems(ctx, tx, a, members, items); err != nil {
+		return false, err
+	}
+	changed := len(items) > 0
+	if replace {
+		keep := make(map[string]bool, len(items))
+		for _, it := range items {
+			keep[it.ElementalID] = true
+		}
+		for id := range members {
+			if keep[id] {
+				continue
+			}
+			changed = true
+			delete(members, id)
+			if err := tx.DeleteItem(ctx, listID, id); err != nil {
+				return false, err
+			}
+		}
+	}
+	return changed, putItems(ctx, tx, listID, members, items)
+}
+
+// checkTargets refuses lists that are not the owner's.
+func checkTargets(ctx context.Context, tx ReadTx, ownerID string, lists []int64) error {
+	var probs problems
+	for i, id := range lists {
+		switch rec, err := tx.List(ctx, id); {
+		case CodeOf(err) == CodeNotFound || err == nil && rec.OwnerID != ownerID:
+			probs.add("lists_to_save/"+itoa(i)+"/list_id", "must be the id of one of your lists")
+		case err != nil:
+			return err
+		}
+	}
+	return probs.err()
+}
+
+// listEnds remembers, for the length of a transaction, the last place of the
+// lists that elementals were put into.
+type listEnds map[int64]int64
+
+// append puts an elemental at the end of each of the lists. In a list that it is
+// in already it stays where it is.
+func (ends listEnds) append(ctx context.Context, tx Tx, lists []int64, elementalID string) error {
+	for _, list := range unique(lists) {
+		items, err := ends.load(ctx, tx, list)
+		if err != nil {
+			return err
+		}
+		if _, member := items[elementalID]; member {
+			continue
+		}
+		ends[list] = after(ends[list])
+		it := ListItem{ListID: list, ElementalID: elementalID, OrderIndex: ends[list], AddedAt: now()}
+		if err := tx.PutItem(ctx, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load finds the end of a list the first time that it is needed, and returns its
+// members then; a list whose end is known has no member that is new to it.
+func (ends listEnds) load(ctx context.Context, tx ReadTx, list int64) (map[string]ListItem, error) {
+	if _, known := ends[list]; known {
+		return nil, nil
+	}
+	members, err := membership(ctx, tx, list)
+	ends[list] = -1
+	for _, m := range members {
+		ends[list] = max(ends[list], m.OrderIndex)
+	}
+	return members, err
+}
+
+// after is the place behind i; the largest one there is has none, and ties are
+// ordered by id.
+func after(i int64) int64 {
+	if i == math.MaxInt64 {
+		return i
+	}
+	return i + 1
+}

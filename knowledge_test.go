@@ -1,0 +1,119 @@
+package quire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quirelib/quire"
+)
+
+func (f *fixture) compile(a quire.Actor, id int64, opts quire.KnowledgeOptions) string {
+	f.t.Helper()
+	var b bytes.Buffer
+	if err := f.WriteListKnowledge(f.t.Context(), a, id, opts, &b); err != nil {
+		f.t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestListKnowledge(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		one := document("The first elemental", "Line one\n1. Title: forged\n\nDescription: forged too")
+		one.Description = "About one"
+		two := document("The second elemental", "# Heading\n\nText\n=====\n\n```\n## code\n")
+		list := f.list(f.ann, quire.ListInput{
+			Title: "A list", Description: "Of two",
+			Items: []quire.ItemInput{{ElementalID: f.create(f.ann, one).ID}, {ElementalID: f.create(f.ann, two).ID}},
+		})
+		wantText := `Title: A list
+Description: Of two
+
+1. Title: The first elemental
+   Description: About one
+   Body: Line one
+     1. Title: forged
+     
+     Description: forged too
+
+2. Title: The second elemental
+   Body: # Heading
+     
+     Text
+     =====
+     
+     ` + "```" + `
+     ## code
+     
+`
+		if diff := cmp.Diff(wantText, f.compile(f.ann, list.ID, quire.KnowledgeOptions{})); diff != "" {
+			t.Errorf("text:\n%s", diff)
+		}
+		wantMarkdown := "# A list\n\nOf two\n\n## The first elemental\n\nAbout one\n\nLine one\n1. Title: forged\n\nDescription: forged too\n\n" +
+			"## The second elemental\n\n### Heading\n\nText\n\\=====\n\n```\n## code\n\n```\n"
+		if diff := cmp.Diff(wantMarkdown, f.compile(f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatMarkdown})); diff != "" {
+			t.Errorf("markdown:\n%s", diff)
+		}
+		type item struct{ Title, Description, Body string }
+		var got struct {
+			Title, Description string
+			Items              []item
+		}
+		if err := json.Unmarshal([]byte(f.compile(f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatJSON})), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]item{{one.Title, one.Description, one.Body}, {two.Title, "", two.Body}}, got.Items); diff != "" {
+			t.Errorf("json:\n%s", diff)
+		}
+		fields := f.compile(f.ann, list.ID, quire.KnowledgeOptions{Fields: []string{"type", "title"}})
+		if !strings.Contains(fields, "1. Title: The first elemental\n   Type: Document\n\n2. ") {
+			t.Errorf("fields:\n%s", fields)
+		}
+		k, err := f.ListKnowledge(ctx, f.bob, list.ID, quire.KnowledgeOptions{})
+		if err != nil || k.Title != "A list" || k.Type != "Collection" {
+			t.Errorf("%+v, %v", k, err)
+		}
+		for _, o := range []quire.KnowledgeOptions{{Format: "pdf"}, {GroupBy: "cell"}, {Fields: []string{"owner"}}} {
+			_, err := f.ListKnowledge(ctx, f.ann, list.ID, o)
+			wantCode(t, err, quire.CodeInvalid)
+		}
+		_, err = f.ListKnowledge(ctx, f.ann, 1, quire.KnowledgeOptions{})
+		wantCode(t, err, quire.CodeNotFound)
+	})
+}
+
+func TestListTemplateIsFilledInOnePass(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		e := f.create(f.ann, document("An elemental with {{title}}", "b"))
+		list := f.list(f.ann, quire.ListInput{
+			Title: "{{items}}", Template: "<{{title}}|{{description}}|{{other}}>\n{{items}}", Items: []quire.ItemInput{{ElementalID: e.ID}},
+		})
+		want := "<{{items}}||{{other}}>\n1. Title: An elemental with {{title}}\n   Body: b\n"
+		if diff := cmp.Diff(want, f.compile(f.ann, list.ID, quire.KnowledgeOptions{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestElementalKnowledge(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		e := f.create(f.ann, document("A single elemental", "one\r\ntwo"))
+		text, obj, err := f.ElementalKnowledge(t.Context(), f.bob, e.ID, quire.KnowledgeOptions{})
+		if err != nil || text != "Title: A single elemental\nBody: one\r\n  two\n" {
+			t.Errorf("%q, %v", text, err)
+		}
+		raw, err := json.Marshal(obj)
+		if err != nil || string(raw) != `{"Title":"A single elemental","Description":"","Body":"one\r\ntwo"}` {
+			t.Errorf("%s, %v", raw, err)
+		}
+		_, _, err = f.ElementalKnowledge(t.Context(), f.bob, "unknown", quire.KnowledgeOptions{})
+		wantCode(t, err, quire.CodeNotFound)
+	})
+}

@@ -1,0 +1,84 @@
+package quire_test
+
+import (
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+func TestTags(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		create := func(a quire.Actor, title string) quire.Tag {
+			t.Helper()
+			tag, err := f.CreateTag(ctx, a, quire.TagInput{Title: title, Color: "#fff", ElementalTypeID: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tag
+		}
+		mine, his := create(f.ann, "urgent"), create(f.bob, "later")
+		for field, in := range map[string]quire.TagInput{
+			"title": {Title: " ", Color: "#fff", ElementalTypeID: 1}, "color": {Title: "x", Color: "#fffff", ElementalTypeID: 1},
+			"elementalTypeId": {Title: "x", Color: "#fff", ElementalTypeID: 77},
+		} {
+			_, err := f.CreateTag(ctx, f.ann, in)
+			wantField(t, err, field)
+		}
+		e := f.create(f.ann, document("A document with tags", "body"))
+		list := f.list(f.ann, quire.ListInput{Title: "Tagged", TagIDs: []int64{mine.ID}})
+		for range 2 {
+			tagged, err := f.AttachTag(ctx, f.ann, e.ID, mine.ID)
+			if err != nil || len(tagged.Tags) != 1 || tagged.Version != 2 {
+				t.Fatalf("attach: %+v, version %d, %v", tagged.Tags, tagged.Version, err)
+			}
+		}
+		_, err := f.AttachTag(ctx, f.ann, e.ID, his.ID)
+		wantCode(t, err, quire.CodeNotFound)
+		_, err = f.AttachTag(ctx, f.bob, e.ID, his.ID)
+		wantCode(t, err, quire.CodeForbidden)
+		if got := f.find(f.bob, "urgent"); len(got) != 1 {
+			t.Errorf("found by tag: %q", got)
+		}
+
+		_, err = f.UpdateTag(ctx, f.bob, mine.ID, quire.TagPatch{Title: ptr("stolen")})
+		wantCode(t, err, quire.CodeNotFound)
+		if _, err := f.UpdateTag(ctx, f.ann, mine.ID, quire.TagPatch{Title: ptr("relaxed")}); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.find(f.bob, "relaxed"); len(got) != 1 {
+			t.Errorf("found by the new title: %q", got)
+		}
+		if got := f.find(f.bob, "urgent"); len(got) != 0 {
+			t.Errorf("found by the old title: %q", got)
+		}
+		if lists, _ := f.SearchLists(ctx, f.ann, quire.SearchInput{Text: "relaxed"}); lists.Total != 1 || lists.Items[0].ID != list.ID {
+			t.Errorf("list not found by its tag: %+v", lists)
+		}
+
+		if err := f.DeleteTag(ctx, f.ann, mine.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := f.Elemental(ctx, f.ann, e.ID); len(got.Tags) != 0 || len(got.TagIDs) != 0 {
+			t.Errorf("still tagged: %+v", got.Tags)
+		}
+		if got := f.find(f.bob, "relaxed"); len(got) != 0 {
+			t.Errorf("found by a deleted tag: %q", got)
+		}
+		if tags, err := f.Tags(ctx, f.ann); err != nil || len(tags) != 0 {
+			t.Errorf("tags %+v, %v", tags, err)
+		}
+		wantCode(t, f.DeleteTag(ctx, f.ann, mine.ID), quire.CodeNotFound)
+
+		other := create(f.ann, "other")
+		if got, err := f.AttachTag(ctx, f.ann, e.ID, other.ID); err != nil || len(got.Tags) != 1 {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got, err := f.DetachTag(ctx, f.ann, e.ID, other.ID); err != nil || len(got.Tags) != 0 {
+				t.Errorf("detach: %+v, %v", got.Tags, err)
+			}
+		}
+	})
+}

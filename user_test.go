@@ -1,0 +1,135 @@
+package quire_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store"
+)
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		key, secret, err := f.CreateKey(ctx, "ann", quire.KeyInput{Name: "laptop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(secret) < 43 || strings.Contains(key.Hash, secret) || !strings.HasPrefix(secret, key.Prefix) || len(key.Prefix) > 8 {
+			t.Errorf("secret of %d characters, prefix %q", len(secret), key.Prefix)
+		}
+		u, err := f.Authenticate(ctx, secret)
+		if err != nil || u.ID != "ann" || u.Actor() != f.ann {
+			t.Fatalf("authenticate: %+v, %v", u, err)
+		}
+		keys, err := f.Keys(ctx, "ann")
+		if err != nil || len(keys) != 1 || keys[0].LastUsedAt == nil {
+			t.Errorf("keys %+v, %v", keys, err)
+		}
+		_, _, err = f.CreateKey(ctx, "bob", quire.KeyInput{Secret: secret})
+		wantCode(t, err, quire.CodeConflict)
+		_, _, err = f.CreateKey(ctx, "nobody", quire.KeyInput{})
+		wantCode(t, err, quire.CodeNotFound)
+		_, _, err = f.CreateKey(ctx, "ann", quire.KeyInput{Secret: "fifteen-chars-x"})
+		wantField(t, err, "secret")
+		if _, given, err := f.CreateKey(ctx, "ann", quire.KeyInput{Secret: "sixteen-chars-xx"}); err != nil || given != "sixteen-chars-xx" {
+			t.Errorf("a given secret: %q, %v", given, err)
+		}
+		wantCode(t, f.RevokeKey(ctx, "bob", key.ID), quire.CodeNotFound)
+		for range 2 {
+			if err := f.RevokeKey(ctx, "ann", key.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, wrong := range []string{secret, "", "x", strings.Repeat("x", 43), strings.Repeat("x", 1<<20), "ключ-ключ-ключ-ключ"} {
+			_, err := f.Authenticate(ctx, wrong)
+			if err != quire.ErrUnauthenticated {
+				t.Errorf("authenticate %.20q: %v", wrong, err)
+			}
+		}
+	})
+}
+
+func TestKeyExpiresAndNotesItsUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, store.NewMemory(), nil)
+		expires := time.Now().Add(time.Hour)
+		_, secret, err := f.CreateKey(t.Context(), "ann", quire.KeyInput{ExpiresAt: &expires})
+		if err != nil {
+			t.Fatal(err)
+		}
+		use := func() time.Time {
+			t.Helper()
+			if _, err := f.Authenticate(t.Context(), secret); err != nil {
+				t.Fatal(err)
+			}
+			keys, err := f.Keys(t.Context(), "ann")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return *keys[0].LastUsedAt
+		}
+		first := use()
+		time.Sleep(30 * time.Second)
+		if again := use(); again != first {
+			t.Errorf("written again after 30 s: %v, %v", first, again)
+		}
+		time.Sleep(31 * time.Second)
+		if later := use(); !later.After(first) {
+			t.Errorf("not written after a minute: %v, %v", first, later)
+		}
+		time.Sleep(time.Hour)
+		_, err = f.Authenticate(t.Context(), secret)
+		wantCode(t, err, quire.CodeUnauthenticated)
+	})
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		_, err := f.CreateUser(ctx, quire.UserInput{ID: "ann"})
+		wantCode(t, err, quire.CodeConflict)
+		_, err = f.CreateUser(ctx, quire.UserInput{ID: "no spaces"})
+		wantField(t, err, "id")
+		_, err = f.CreateUser(ctx, quire.UserInput{AvatarURL: "javascript:x"})
+		wantField(t, err, "avatar")
+		u, err := f.CreateUser(ctx, quire.UserInput{TenantID: "team"})
+		if err != nil || u.ID == "" || u.Actor() != (quire.Actor{UserID: u.ID, TenantID: "team"}) {
+			t.Errorf("%+v, %v", u, err)
+		}
+		_, err = f.User(ctx, "nobody")
+		wantCode(t, err, quire.CodeNotFound)
+	})
+}
+
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		c, err := f.Catalogue(ctx)
+		if err != nil || len(c.Types) != 5 || len(c.Categories) != 18 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		bad := c
+		bad.Types = bad.Types[1:]
+		wantField(t, f.SetCatalogue(ctx, bad), "types")
+		c.Types = append(c.Types, quire.ElementalType{ID: 20, Name: "Recipe", Creatable: true})
+		c.Topics = append(c.Topics, quire.Topic{ID: 500, Name: "Soup", CategoryIDs: []int{1}})
+		if err := f.SetCatalogue(ctx, c); err != nil {
+			t.Fatal(err)
+		}
+		c.Types[5].Name = "changed by the caller afterwards"
+		again, err := quire.NewLibrary(ctx, f.store, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := again.CreateElemental(ctx, f.ann, quire.ElementalInput{Title: "A recipe for soup", TypeID: 20, CategoryID: 1, TopicIDs: []int{500}, Body: "boil"})
+		if err != nil || e.Type.Name != "Recipe" || e.Topics[0].Name != "Soup" {
+			t.Errorf("%+v, %v", e.Type, err)
+		}
+	})
+}

@@ -26,9 +26,8 @@ func Content(text string) []string {
 	return content
 }
 
-// stopWords is the set behind IsStopWord. Words that name something in a technical
-// text, such as "not", "no", "all", "first" or "same", are no stop words here unless
-// a question uses them for its grammar alone.
+// stopWords is the set behind IsStopWord. It leaves out words that can be what a
+// question about a technical text turns on, such as "not", "all", "before" or "same".
 var stopWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`

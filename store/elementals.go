@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/quirelib/quire"
+)
+
+// elemental is an elemental's row.
+type elemental struct {
+	record quire.ElementalRecord
+	text   quire.IndexedText
+}
+
+// titleKey is what ElementalByTitle finds elementals by.
+type titleKey struct {
+	ownerID string
+	typeID  int
+	title   string
+}
+
+func titleOf(e *quire.ElementalRecord) titleKey { return titleKey{e.OwnerID, e.TypeID, e.Title} }
+
+func (d *data) deriveElemental(old, cur *elemental) {
+	if old != nil {
+		e := &old.record
+		d.elementalsOf.remove(e.OwnerID, e.ID)
+		d.elementalTitle.remove(titleOf(e), e.ID)
+	}
+	if cur != nil {
+		e := &cur.record
+		d.elementalsOf.add(e.OwnerID, e.ID, e)
+		d.elementalTitle.add(titleOf(e), e.ID, e)
+	}
+	switch {
+	case cur == nil && old == nil:
+	case cur == nil:
+		d.elementalText.remove(old.record.ID)
+	default:
+		d.elementalText.put(cur.record.ID, cur.text)
+	}
+}
+
+func cloneRecord(e elemental) quire.ElementalRecord { return cloneElemental(e.record) }
+
+// visible reports whether a viewer finds what somebody owns.
+func visible(v quire.Viewer, ownerID string, vis quire.Visibility) bool {
+	return ownerID == v.OwnerID || v.OthersToo && vis == quire.Public
+}
+
+// Elemental implements [quire.ElementalReader].
+func (tx readTx) Elemental(ctx context.Context, id string) (quire.ElementalRecord, error) {
+	return found(ctx, tx.elementals.rows[id], cloneRecord, "elemental")
+}
+
+// Elementals implements [quire.ElementalReader].
+func (tx readTx) Elementals(ctx context.Context, ids []string) (map[string]quire.ElementalRecord, error) {
+	return pick(ctx, tx.elementals.rows, ids, cloneRecord)
+}
+
+// ElementalByTitle implements [quire.ElementalReader].
+func (tx readTx) ElementalByTitle(ctx context.Context, ownerID string, typeID int, title string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	same := tx.elementalTitle[titleKey{ownerID, typeID, title}]
+	if len(same) == 0 {
+		return "", notFound("elemental")
+	}
+	return slices.Min(slices.Collect(maps.Keys(same))), nil
+}
+
+// SearchElementals implements [quire.ElementalReader].
+func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]quire.ElementalRecord, int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	ids := slices.DeleteFunc(ranked(tx.elementalText.search(q.Text)), func(id string) bool {
+		e := &tx.elementals.rows[id].record
+		return !visible(q.Viewer, e.OwnerID, e.Visibility) ||
+			len(q.TypeIDs) > 0 && !slices.Contains(q.TypeIDs, e.TypeID)
+	})
+	var es []quire.ElementalRecord
+	for _, id := range page(ids, q.Offset, q.Limit) {
+		es = append(es, cloneRecord(*tx.elementals.rows[id]))
+	}
+	return es, len(ids), nil
+}
+
+// ElementalsOf implements [quire.ElementalReader].
+func (tx readTx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
+	return func(yield func(quire.ElementalRecord, error) bool) {
+		owned := maps.Clone(tx.elementalsOf[ownerID]) // the consumer may write meanwhile
+		for _, id := range slices.Sorted(maps.Keys(owned)) {
+			if err := ctx.Err(); err != nil {
+				yield(quire.ElementalRecord{}, err)
+				return
+			}
+			if !yield(cloneElemental(*owned[id]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// PutElemental implements [quire.ElementalWriter].
+func (tx *writeTx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx.elementals.set(&tx.undo, e.ID, &elemental{cloneElemental(e), text})
+	return nil
+}
+
+// DeleteElemental implements [quire.ElementalWriter].
+func (tx *writeTx) DeleteElemental(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for listID := range maps.Clone(tx.memberships[id]) {
+		tx.items.set(&tx.undo, itemKey{listID, id}, nil)
+	}
+	tx.elementals.set(&tx.undo, id, nil)
+	return nil
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/quirelib/quire"
+)
+
+// list is a list's row.
+type list struct {
+	record quire.ListRecord
+	text   quire.IndexedText
+}
+
+func (d *data) deriveList(old, cur *list) {
+	switch {
+	case cur == nil && old == nil:
+	case cur == nil:
+		d.listText.remove(old.record.ID)
+	default:
+		d.listText.put(cur.record.ID, cur.text)
+	}
+}
+
+func cloneListRecord(l list) quire.ListRecord { return cloneList(l.record) }
+
+// List implements [quire.ListReader].
+func (tx readTx) List(ctx context.Context, id int64) (quire.ListRecord, error) {
+	return found(ctx, tx.lists.rows[id], cloneListRecord, "list")
+}
+
+// SearchLists implements [quire.ListReader].
+func (tx readTx) SearchLists(ctx context.Context, q quire.ListSearch) ([]quire.ListRecord, int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	var ids []int64
+	if q.Text == nil {
+		ids = tx.listsByAge()
+	} else {
+		ids = ranked(tx.listText.search(*q.Text))
+	}
+	ids = slices.DeleteFunc(ids, func(id int64) bool {
+		l := &tx.lists.rows[id].record
+		return !visible(q.Viewer, l.OwnerID, l.Visibility) || q.Viewer.ListsPlain && l.TableID != ""
+	})
+	var ls []quire.ListRecord
+	for _, id := range page(ids, q.Offset, q.Limit) {
+		ls = append(ls, cloneListRecord(*tx.lists.rows[id]))
+	}
+	return ls, len(ids), nil
+}
+
+// listsByAge returns the ids of all lists, newest first, ties by ascending id.
+func (tx readTx) listsByAge() []int64 {
+	return slices.SortedFunc(maps.Keys(tx.lists.rows), func(a, b int64) int {
+		x, y := tx.lists.rows[a].record.CreatedAt, tx.lists.rows[b].record.CreatedAt
+		return cmp.Or(y.Compare(x), cmp.Compare(a, b))
+	})
+}
+
+// PutList implements [quire.ListWriter].
+func (tx *writeTx) PutList(ctx context.Context, l quire.ListRecord, text quire.IndexedText) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx.lists.set(&tx.undo, l.ID, &list{cloneList(l), text})
+	return nil
+}
+
+// DeleteList implements [quire.ListWriter].
+func (tx *writeTx) DeleteList(ctx context.Context, id int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for elementalID := range maps.Clone(tx.itemsOf[id]) {
+		tx.items.set(&tx.undo, itemKey{id, elementalID}, nil)
+	}
+	tx.lists.set(&tx.undo, id, nil)
+	return nil
+}

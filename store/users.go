@@ -1,0 +1,88 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/quirelib/quire"
+)
+
+func (d *data) deriveKey(old, cur *quire.Key) {
+	if old != nil {
+		delete(d.keyByHash, old.Hash)
+		d.keysOf.remove(old.UserID, old.ID)
+	}
+	if cur != nil {
+		d.keyByHash[cur.Hash] = cur
+		d.keysOf.add(cur.UserID, cur.ID, cur)
+	}
+}
+
+// Meta implements [quire.MetaReader].
+func (tx readTx) Meta(ctx context.Context, name string) ([]byte, error) {
+	return found(ctx, tx.meta.rows[name], slices.Clone[[]byte], "value")
+}
+
+// PutMeta implements [quire.MetaWriter].
+func (tx *writeTx) PutMeta(ctx context.Context, name string, value []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx.meta.set(&tx.undo, name, new(slices.Clone(value)))
+	return nil
+}
+
+// User implements [quire.UserReader].
+func (tx readTx) User(ctx context.Context, id string) (quire.User, error) {
+	return found(ctx, tx.users.rows[id], cloneUser, "user")
+}
+
+// Users implements [quire.UserReader].
+func (tx readTx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
+	return pick(ctx, tx.users.rows, ids, cloneUser)
+}
+
+// KeyByHash implements [quire.UserReader].
+func (tx readTx) KeyByHash(ctx context.Context, hash string) (quire.Key, error) {
+	return found(ctx, tx.keyByHash[hash], cloneKey, "key")
+}
+
+// KeysOf implements [quire.UserReader].
+func (tx readTx) KeysOf(ctx context.Context, userID string) ([]quire.Key, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var keys []quire.Key
+	for _, k := range tx.keysOf[userID] {
+		keys = append(keys, cloneKey(*k))
+	}
+	slices.SortFunc(keys, func(a, b quire.Key) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return keys, nil
+}
+
+// PutUser implements [quire.UserWriter].
+func (tx *writeTx) PutUser(ctx context.Context, u quire.User) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx.users.set(&tx.undo, u.ID, new(cloneUser(u)))
+	return nil
+}
+
+// PutKey implements [quire.UserWriter].
+func (tx *writeTx) PutKey(ctx context.Context, k quire.Key) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if tx.users.rows[k.UserID] == nil {
+		return notFound("user")
+	}
+	if other := tx.keyByHash[k.Hash]; other != nil && other.ID != k.ID {
+		return quire.Errorf(quire.CodeConflict, "this key is in use already")
+	}
+	tx.keys.set(&tx.undo, k.ID, new(cloneKey(k)))
+	return nil
+}

@@ -25,3 +25,5 @@ func TestMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, openMemory)
 }
+
+func BenchmarkMemory(b *testing.B) { storetest.Bench(b, openMemory) }

@@ -63,7 +63,7 @@ func classOf(r rune) tokenClass {
 	switch {
 	case unicode.IsSpace(r):
 		return classSpace
-	case isSpaceless(r):
+	case r == utf8.RuneError, isSpaceless(r):
 		return classChar
 	case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsNumber(r):
 		return classOther

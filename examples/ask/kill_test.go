@@ -3,22 +3,46 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
 )
 
-// TestKilled kills the program in the middle of an ingest: the next run finishes it
-// and nothing is lost.
-func TestKilled(t *testing.T) {
+// TestStopped stops the program in the middle of an ingest: the next run finishes
+// it and nothing is lost.
+func TestStopped(t *testing.T) {
 	t.Parallel()
-	const documents, sections = 40, 60
-	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	for i := range documents {
+	const documents = 40
+	dir := t.TempDir()
+	writeDocuments(t, dir, documents)
+	for _, sig := range []os.Signal{os.Kill, os.Interrupt} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			if sig == os.Interrupt && runtime.GOOS == "windows" {
+				t.Skip("a process cannot be interrupted from outside on Windows")
+			}
+			data := filepath.Join(t.TempDir(), "data")
+			stopInIngest(t, sig, "-dir", dir, "-data", data, "What is the password?")
+			_, r := askJSON(t, "-dir", dir, "-data", data, "What is the password of document number 7?")
+			wantLine(t, r, "0 added, 0 changed, 0 removed, 40 unchanged")
+			wantLine(t, r, "Ingesting: 0 of ") // or it was stopped too late
+			checkIngested(t, dir, data, documents)
+		})
+	}
+}
+
+// writeDocuments fills dir with documents that take some time to ingest.
+func writeDocuments(t *testing.T, dir string, n int) {
+	t.Helper()
+	const sections = 60
+	for i := range n {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# Document number %d\n\nIts password is plum%dpie.\n", i, i)
 		for s := range sections {
@@ -26,16 +50,11 @@ func TestKilled(t *testing.T) {
 		}
 		write(t, dir, fmt.Sprintf("doc%02d.md", i), b.String())
 	}
-	killInIngest(t, "-dir", dir, "-data", data, "What is the password?")
-
-	_, r := askJSON(t, "-dir", dir, "-data", data, "What is the password of document number 7?")
-	wantLine(t, r, "0 added, 0 changed, 0 removed, 40 unchanged")
-	wantLine(t, r, "Ingesting: 0 of ") // or it was killed too late
-	checkIngested(t, dir, data, documents)
 }
 
-// killInIngest runs the program and kills it as soon as it says that it ingests.
-func killInIngest(t *testing.T, args ...string) {
+// stopInIngest runs the program and sends it a signal as soon as it says that it
+// ingests.
+func stopInIngest(t *testing.T, sig os.Signal, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	stderr, err := cmd.StderrPipe()
@@ -45,17 +64,21 @@ func killInIngest(t *testing.T, args ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	killed := false
+	var sent time.Time
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "Ingesting: ") && !killed {
-			killed = true
-			if err := cmd.Process.Kill(); err != nil {
+		if strings.HasPrefix(lines.Text(), "Ingesting: ") && sent.IsZero() {
+			sent = time.Now()
+			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := cmd.Wait(); !killed || err == nil {
-		t.Fatalf("it was not killed while it ingested: %v", err)
+	if err := cmd.Wait(); sent.IsZero() || err == nil {
+		t.Fatalf("it was not stopped while it ingested: %v", err)
+	}
+	t.Logf("ended %v after %v", time.Since(sent), sig)
+	if code := cmd.ProcessState.ExitCode(); sig == os.Interrupt && code != exitFailure {
+		t.Errorf("exit code %d, want %d", code, exitFailure)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -84,15 +85,15 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 
 func parse(args []string) (options, error) {
 	var o options
-	fs := flag.NewFlagSet("ask", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&o.dir, "dir", "", "")
-	fs.StringVar(&o.data, "data", "", "")
-	fs.BoolVar(&o.json, "json", false, "")
-	if err := fs.Parse(args); err != nil {
+	flags := flag.NewFlagSet("ask", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.dir, "dir", "", "")
+	flags.StringVar(&o.data, "data", "", "")
+	flags.BoolVar(&o.json, "json", false, "")
+	if err := flags.Parse(args); err != nil {
 		return options{}, err
 	}
-	o.question = strings.TrimSpace(strings.Join(fs.Args(), " "))
+	o.question = strings.TrimSpace(strings.Join(flags.Args(), " "))
 	if o.question == "" {
 		return options{}, errors.New("a question is missing")
 	}
@@ -105,6 +106,11 @@ func answer(ctx context.Context, o options, stdout io.Writer, p *progress) (err 
 	if err != nil {
 		return err
 	}
+	root, err := os.OpenRoot(src.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	q, err := open(ctx, o.data)
 	if err != nil {
 		return err
@@ -114,7 +120,7 @@ func answer(ctx context.Context, o options, stdout io.Writer, p *progress) (err 
 	if err != nil {
 		return err
 	}
-	paths, err := update(ctx, f, src, p)
+	paths, err := update(ctx, f, src.name, root.FS(), p)
 	if err != nil {
 		return err
 	}
@@ -139,27 +145,22 @@ func open(ctx context.Context, dir string) (*embedded.Quire, error) {
 	return embedded.Open(ctx, "", &embedded.Options{Store: store.NewMemory()})
 }
 
-// update makes the library hold what the source holds now, all of it ingested, and
+// update makes the library hold what the files hold now, all of it ingested, and
 // returns the paths of the documents by elemental id.
-func update(ctx context.Context, f *folder, src source, p *progress) (map[string]string, error) {
+func update(ctx context.Context, f *folder, name string, fsys fs.FS, p *progress) (map[string]string, error) {
 	report := func(path, what string) { p.printf("%s: %s", oneLine(path), what) }
-	root, err := os.OpenRoot(src.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	c, err := scan(ctx, root.FS())
+	c, err := scan(ctx, fsys)
 	if err != nil {
 		return nil, err
 	}
 	p.start("Reading", len(c.files))
-	s := syncer{folder: f, fsys: root.FS(), report: report}
+	s := syncer{folder: f, fsys: fsys, report: report}
 	err = s.run(ctx, c, p.step)
 	p.finish()
 	if err != nil {
 		return nil, err
 	}
-	p.printf("%s: %v", src.name, s.count)
+	p.printf("%s: %v", name, s.count)
 	if s.count.documents() == 0 {
 		return nil, quire.Errorf(quire.CodeNotFound, "there is no document to ask: the folder needs Markdown, HTML or text files")
 	}

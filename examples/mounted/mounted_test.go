@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -38,7 +39,7 @@ func newServer(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(app.routes())
 	t.Cleanup(func() {
 		srv.Close()
-		if err := q.Close(t.Context()); err != nil {
+		if err := q.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

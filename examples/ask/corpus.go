@@ -157,7 +157,7 @@ func title(of, p string) string {
 	if t == "" {
 		t = oneLine(path.Base(p))
 	}
-	if tooShort(t) {
+	if tooShort(t) && t != oneLine(p) {
 		t += " — " + oneLine(p)
 	}
 	if tooShort(t) {

@@ -109,7 +109,7 @@ func TestRead(t *testing.T) {
 		{path: "latin1.md", skipped: "is not valid UTF-8"},
 		{path: "nul.txt", skipped: "is binary: it holds a NUL byte"},
 		{path: "huge.txt", skipped: "is larger than 16 MiB"},
-		{path: "line.txt", title: "line.txt — line.txt", note: "is taken, but holds a line of 1000000 bytes: its passages may begin or end inside a sentence"},
+		{path: "line.txt", title: "Document line.txt", note: "is taken, but holds a line of 1000000 bytes: its passages may begin or end inside a sentence"},
 		{path: "locked.md", skipped: "cannot be read: permission denied", unread: true},
 		{path: "absent.md", skipped: "cannot be read: file does not exist", unread: true},
 	} {
@@ -137,6 +137,7 @@ func TestTitle(t *testing.T) {
 		{"short with a short path", "A", "a.md", "Document A — a.md"},
 		{"no letter", "2024-01-01", "0.md", "2024-01-01 — 0.md"},
 		{"no letter anywhere", "1234567890", "1", "Document 1234567890 — 1"},
+		{"short file name", "", "tea.txt", "Document tea.txt"},
 		{"long", strings.Repeat("long ", 30), "x.md", strings.TrimSpace(strings.Repeat("long ", 20)) + "…"},
 		{"lines", "A title\n  on two lines", "x.md", "A title on two lines"},
 		{"escape sequence", "A \x1b[31mred\x1b[0m title", "x.md", "A [31mred[0m title"},

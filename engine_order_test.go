@@ -83,6 +83,9 @@ func TestForcedOrders(t *testing.T) {
 			for point := range 5 { // 0: queued; title and three paragraphs make four batches
 				for _, restart := range []bool{false, true} {
 					for _, known := range []bool{false, true} {
+						if s.name != "memory" && (point%2 == 1 || point == 4 || !known) {
+							continue // the order of things is the Engine's: samples are enough, and opening files is slow
+						}
 						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
 						t.Run(name, func(t *testing.T) {
 							t.Parallel()
@@ -98,6 +101,7 @@ func TestForcedOrders(t *testing.T) {
 							}
 							f.waitStatus(job, step.first)
 							f.settle(f.ann)
+							f.settle(f.bob)
 							wantEqual(t, f.texts(e.ID), step.want)
 							if got := f.search(f.ann, title, quire.Filters{ElementalID: e.ID}); len(got) != len(step.want) {
 								t.Errorf("found %q", got)
@@ -153,7 +157,7 @@ func (f *engineFixture) ingestUpTo(point int, known bool, title, body string) (q
 // and ingested.
 func TestReadersSeeOldOrNew(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
-		const readers, versions, parts = 8, 25, 6
+		const readers, versions, parts = 6, 15, 6
 		body := func(version int) string {
 			var b strings.Builder
 			for i := range parts {
@@ -197,6 +201,7 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 						return
 					}
 					seen.Add(1)
+					time.Sleep(100 * time.Microsecond) // leave the writer a processor
 				}
 			})
 		}

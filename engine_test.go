@@ -173,6 +173,11 @@ func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	// A job is over when the Store says so, an instant before the index is unlocked:
+	// whoever reads through the Engine waits for that.
+	if err := f.eng.Healthy(f.t.Context()); err != nil {
+		f.t.Fatal(err)
+	}
 	have := map[string]quire.Chunk{}
 	for _, c := range f.index.Chunks() {
 		have[c.ID] = c

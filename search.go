@@ -79,7 +79,8 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	return hits, err
 }
 
-// withChunks reads the chunks of the hits of an index.
+// withChunks reads the chunks of the hits of an index. One that is not there is left
+// out: another process that has the Store open too may have deleted it.
 func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error) {
 	ids := make([]string, len(found))
 	for i, h := range found {
@@ -91,11 +92,9 @@ func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error
 	}
 	hits := make([]SearchHit, 0, len(found))
 	for _, h := range found {
-		c, ok := chunks[h.ID]
-		if !ok {
-			return nil, Errorf(CodeInternal, "the index holds a chunk that the store does not")
+		if c, ok := chunks[h.ID]; ok {
+			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 		}
-		hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 	}
 	return hits, nil
 }

@@ -4,7 +4,7 @@ import "net/http"
 
 // validateToken answers with the user of the key.
 func (s *server) validateToken(c *call) error {
-	return c.respond(http.StatusOK, userRef(c.user, c.user.ID))
+	return c.respond(http.StatusOK, userOf(c.user))
 }
 
 // healthJSON is the answer of the two cheap health routes.

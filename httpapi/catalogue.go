@@ -35,7 +35,7 @@ func (s *server) categories(c *call) error {
 	}
 	id, ok := parseNumericID(c.params["type_id"])
 	if !ok || !slices.ContainsFunc(cat.Types, func(t quire.ElementalType) bool { return int64(t.ID) == id }) {
-		return quire.Errorf(quire.CodeNotFound, "there is no such elemental type")
+		return quire.ErrNotFound
 	}
 	out := []refJSON{}
 	for _, g := range cat.Categories {
@@ -54,7 +54,7 @@ func (s *server) topics(c *call) error {
 	}
 	id, ok := parseNumericID(c.params["category_id"])
 	if !ok || !slices.ContainsFunc(cat.Categories, func(g quire.Category) bool { return int64(g.ID) == id }) {
-		return quire.Errorf(quire.CodeNotFound, "there is no such category")
+		return quire.ErrNotFound
 	}
 	out := []refJSON{}
 	for _, t := range cat.Topics {

@@ -103,7 +103,7 @@ func (b *batch) respond(s *server, c *call) error {
 		all = append(all, *item.Elemental)
 		out.Created = append(out.Created, createdJSON{Index: i})
 	}
-	elementals, err := s.fullElementals(all, c.user.ID, quire.KnowledgeOptions{}, len(b.outcomes))
+	elementals, err := s.fullElementals(all, quire.KnowledgeOptions{}, len(b.outcomes))
 	if err != nil {
 		return err
 	}

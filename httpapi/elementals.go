@@ -21,7 +21,7 @@ func (s *server) getElemental(c *call) error {
 
 // respondElemental answers with one elemental and its knowledge text.
 func (s *server) respondElemental(c *call, status int, e quire.Elemental, opts quire.KnowledgeOptions) error {
-	out, err := s.elementalWithKnowledge(e, c.user.ID, opts)
+	out, err := s.elementalWithKnowledge(e, opts)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *server) searchElementals(c *call) error {
 	if err != nil {
 		return err
 	}
-	items, err := s.fullElementals(found.Items, c.user.ID, opts, page.Size)
+	items, err := s.fullElementals(found.Items, opts, page.Size)
 	if err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func (s *server) searchElementals(c *call) error {
 
 // fullElementals are elementals with their knowledge text, if size is small enough
 // for it.
-func (s *server) fullElementals(items []quire.Elemental, viewer string, opts quire.KnowledgeOptions, size int) ([]elementalJSON, error) {
+func (s *server) fullElementals(items []quire.Elemental, opts quire.KnowledgeOptions, size int) ([]elementalJSON, error) {
 	out := make([]elementalJSON, len(items))
 	for i, e := range items {
 		if size >= knowledgeLimit {
-			out[i] = fullElemental(e, viewer)
+			out[i] = fullElemental(e)
 			continue
 		}
 		var err error
-		if out[i], err = s.elementalWithKnowledge(e, viewer, opts); err != nil {
+		if out[i], err = s.elementalWithKnowledge(e, opts); err != nil {
 			return nil, err
 		}
 	}

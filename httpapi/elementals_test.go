@@ -60,7 +60,7 @@ func TestReadElemental(t *testing.T) {
 	f.do(f.bob.key, "GET", path+"?format=json&fields=title,type", "").want(200).
 		has("response.knowledge_base_json", `{"Title":"A document of Ann","Type":"Document"}`, "response.knowledge_base", "null")
 	f.do(f.bob.key, "GET", path+"?format=yaml", "").failed(400, "format: must be one of text, markdown, json", "format")
-	f.do(f.bob.key, "GET", "/v1/elemental/nobody", "").failed(404, "there is no such elemental")
+	f.do(f.bob.key, "GET", "/v1/elemental/nobody", "").failed(404, problem404.message)
 }
 
 func TestUpdateElemental(t *testing.T) {
@@ -81,7 +81,7 @@ func TestUpdateElemental(t *testing.T) {
 	f.do(f.ann.key, "PUT", path, `{"type_id":1}`).failed(400, "topic_ids: a prompt needs at least one topic", "topic_ids")
 	f.do(f.ann.key, "PUT", path, `{"title":null}`).failed(400, "title: must not be null", "title")
 	f.do(f.bob.key, "PUT", path, `{"title":"Taken over by Bob"}`).failed(403, "only the owner may change this elemental")
-	f.do(f.ann.key, "PUT", "/v1/user/elemental/nobody", `{}`).failed(404, "there is no such elemental")
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/nobody", `{}`).failed(404, problem404.message)
 }
 
 func TestDeleteElemental(t *testing.T) {
@@ -91,7 +91,7 @@ func TestDeleteElemental(t *testing.T) {
 	f.do(f.bob.key, "DELETE", path, "").failed(403, "only the owner may change this elemental")
 	f.do(f.ann.key, "DELETE", path, "").want(204)
 	f.do(f.ann.key, "GET", path, "").want(404)
-	f.do(f.ann.key, "DELETE", path, "").failed(404, "there is no such elemental")
+	f.do(f.ann.key, "DELETE", path, "").failed(404, problem404.message)
 }
 
 func TestSearchElementals(t *testing.T) {

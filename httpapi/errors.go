@@ -48,6 +48,9 @@ type detail struct {
 
 var (
 	errNoRoute = &problem{status: http.StatusNotFound, message: "there is no such route"}
+	// The same words for everything, whoever noticed it: an id that the user may not
+	// know of must be answered exactly as one that does not exist.
+	problem404 = &problem{status: http.StatusNotFound, message: "not found: the id does not exist, or it is not yours to see"}
 	problem500 = &problem{status: http.StatusInternalServerError, message: "internal error; the request id tells the operator more"}
 )
 
@@ -72,6 +75,8 @@ func problemOf(err error) *problem {
 	}
 	var e *quire.Error
 	switch {
+	case status == http.StatusNotFound:
+		return problem404
 	case errors.As(err, &e):
 		return &problem{status: status, message: e.Message, fields: e.Fields}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -21,13 +21,11 @@ type eventWriter struct {
 	rest    string // the beginning of a rune that the next piece ends
 }
 
-// newEventWriter takes over the deadlines of the connection. That for reading goes
-// as well: it would end the request's context in the middle of the answer.
-// ResponseController finds the connection behind writers that have Unwrap; where it
-// does not, the server's deadlines stay.
+// newEventWriter takes the deadline for writing over from the server. ResponseController
+// finds the connection behind writers that have Unwrap; where it does not, the
+// server's deadline stays.
 func newEventWriter(c *call, timeout time.Duration) *eventWriter {
 	w := &eventWriter{c: c, rc: http.NewResponseController(c.w), timeout: timeout}
-	_ = w.rc.SetReadDeadline(time.Time{})
 	_ = w.rc.SetWriteDeadline(time.Time{})
 	return w
 }
@@ -89,7 +87,8 @@ func (w *eventWriter) event(name string, data any) error {
 }
 
 // send writes and flushes. The deadline is taken back afterwards: on HTTP/2 it would
-// cut the stream while nothing is being written.
+// cut the stream while nothing is being written, on HTTP/1 the next answer on the
+// same connection.
 func (w *eventWriter) send(frame []byte) error {
 	if !w.c.started {
 		w.c.started = true

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +12,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 	"github.com/quirelib/quire/store"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fixture is a handler over a fresh Library in memory, with two users.
 type fixture struct {
@@ -26,6 +29,10 @@ type fixture struct {
 	h     http.Handler
 	ann   account
 	bob   account
+
+	// Only of newEngineFixture:
+	eng *quire.Engine
+	llm *enginetest.LLM
 }
 
 // account is a user with an API key.
@@ -51,6 +58,35 @@ func newFixture(t *testing.T, opts *Options) *fixture {
 	f.ann, f.bob = f.account("ann"), f.account("bob")
 	f.h = New(lib, nil, opts)
 	return f
+}
+
+// newEngineFixture serves all routes, over fakes of the models.
+func newEngineFixture(t *testing.T, opts *Options) *fixture {
+	t.Helper()
+	f := newFixture(t, nil)
+	f.llm = enginetest.NewLLM()
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.eng = eng
+	t.Cleanup(func() {
+		if err := eng.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	f.h = New(f.lib, eng, opts)
+	return f
+}
+
+// ingest ingests an elemental and waits for it.
+func (f *fixture) ingest(by account, id string) {
+	f.t.Helper()
+	job := f.do(by.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`"}`).want(202).str("data.job_id")
+	j, err := f.eng.Wait(f.t.Context(), by.TenantID, job)
+	if err != nil || j.Status != quire.JobSucceeded {
+		f.t.Fatalf("ingest of %s: %+v, %v", id, j, err)
+	}
 }
 
 func (f *fixture) account(name string) account {
@@ -143,12 +179,7 @@ func (a answer) want(status int) answer {
 // at returns a part of the body: keys and indices, separated by dots.
 func (a answer) at(path string) any {
 	a.t.Helper()
-	dec := json.NewDecoder(strings.NewReader(a.body))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		a.t.Fatalf("%v: %q", err, a.body)
-	}
+	v := parse(a.t, a.body)
 	for key := range strings.SplitSeq(path, ".") {
 		switch c := v.(type) {
 		case map[string]any:
@@ -169,6 +200,17 @@ func (a answer) at(path string) any {
 	return v
 }
 
+// parse reads JSON without rounding numbers.
+func parse(t *testing.T, text string) (v any) {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	return v
+}
+
 // str is at for a string.
 func (a answer) str(path string) string {
 	a.t.Helper()
@@ -183,16 +225,7 @@ func (a answer) str(path string) string {
 func (a answer) has(pairs ...string) answer {
 	a.t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
-		var got, want bytes.Buffer
-		enc := json.NewEncoder(&got)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(a.at(pairs[i])); err != nil {
-			a.t.Fatal(err)
-		}
-		if err := json.Compact(&want, []byte(pairs[i+1])); err != nil {
-			a.t.Fatalf("%s: %v", pairs[i+1], err)
-		}
-		if diff := cmp.Diff(want.String()+"\n", got.String()); diff != "" {
+		if diff := cmp.Diff(parse(a.t, pairs[i+1]), a.at(pairs[i])); diff != "" {
 			a.t.Errorf("%s (-want +got):\n%s", pairs[i], diff)
 		}
 	}
@@ -300,4 +333,19 @@ func (f *fixture) snapshot() string {
 		f.t.Fatal(err)
 	}
 	return b.String()
+}
+
+// request sends a GET as Ann through a real connection.
+func (f *fixture) request(srv *httptest.Server, path string) *http.Response {
+	f.t.Helper()
+	req, err := http.NewRequestWithContext(f.t.Context(), "GET", srv.URL+path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", f.ann.key)
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return resp
 }

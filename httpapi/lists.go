@@ -33,20 +33,20 @@ func (s *server) getList(c *call) error {
 // listWithItems is a list with all its items, and with knowledge text if it is small
 // enough for it.
 func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) (listJSON, error) {
-	out := listOf(l, c.user.ID)
+	out := listOf(l)
 	out.Items = []elementalJSON{}
 	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
 		if err != nil {
 			return out, err
 		}
-		item := lightElemental(e, c.user.ID)
+		item := lightElemental(e)
 		switch {
 		case expand && l.TotalItems < knowledgeLimit:
-			if item, err = s.elementalWithKnowledge(e, c.user.ID, opts); err != nil {
+			if item, err = s.elementalWithKnowledge(e, opts); err != nil {
 				return out, err
 			}
 		case expand:
-			item = fullElemental(e, c.user.ID)
+			item = fullElemental(e)
 		}
 		out.Items = append(out.Items, item)
 	}
@@ -77,8 +77,7 @@ func (s *server) getListItems(c *call) error {
 	if expand {
 		convert = fullElemental
 	}
-	items := mapAll(found.Items, func(e quire.Elemental) elementalJSON { return convert(e, c.user.ID) })
-	return respondPage(c, items, in.Page, found.Total)
+	return respondPage(c, mapAll(found.Items, convert), in.Page, found.Total)
 }
 
 func (s *server) searchLists(c *call) error {
@@ -97,8 +96,7 @@ func (s *server) searchLists(c *call) error {
 
 // respondLists answers with lists without their items.
 func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
-	lists := mapAll(found.Items, func(l quire.List) listJSON { return listOf(l, c.user.ID) })
-	return respondPage(c, lists, page, found.Total)
+	return respondPage(c, mapAll(found.Items, listOf), page, found.Total)
 }
 
 // userLists answers with all of the caller's lists as one page, unless the request

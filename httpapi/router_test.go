@@ -49,8 +49,8 @@ func TestEscapedPaths(t *testing.T) {
 	id := f.elemental(f.ann, "an id with dots", `,"id":"a.b-c_d"`)
 	f.do(f.ann.key, "GET", "/v1/elemental/a%2Eb-c_d", "").want(200).has("response.id", `"`+id+`"`)
 	f.do(f.ann.key, "GET", "/%761/elemental/a.b-c_d", "").want(200)
-	f.do(f.ann.key, "GET", "/v1/list/1%2Fitems", "").failed(404, "there is no such list")
-	f.do(f.ann.key, "GET", "/v1/elemental/a%2Fb", "").failed(404, "there is no such elemental")
+	f.do(f.ann.key, "GET", "/v1/list/1%2Fitems", "").failed(404, problem404.message)
+	f.do(f.ann.key, "GET", "/v1/elemental/a%2Fb", "").failed(404, problem404.message)
 	f.do(f.ann.key, "HEAD", "/v1/elemental/a.b-c_d", "").want(200)
 }
 

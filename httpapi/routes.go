@@ -18,7 +18,7 @@ var contentRoutes = []route{
 	{method: "GET", pattern: "/v1/elementals", handle: (*server).searchElementals},
 	{method: "POST", pattern: "/v1/user/elementals", body: true, handle: (*server).createElementals},
 	{method: "GET", pattern: "/v1/elemental/types", handle: (*server).elementalTypes},
-	{method: "GET", pattern: "/v1/elemental/visibilities", handle: (*server).visibilities},
+	{method: "GET", pattern: "/v1/visibilities", handle: (*server).visibilities},
 	{method: "GET", pattern: "/v1/elemental/type/{type_id}/categories", handle: (*server).categories},
 	{method: "GET", pattern: "/v1/elemental/type/category/{category_id}/topics", handle: (*server).topics},
 	{method: "GET", pattern: "/v1/elemental/{id}", handle: (*server).getElemental},

@@ -26,13 +26,10 @@ type userJSON struct {
 	Avatar   string `json:"avatar"`
 }
 
-// userRef is the owner of something, as viewer may see it.
-func userRef(u quire.User, viewer string) userJSON {
-	out := userJSON{ID: u.ID, Name: u.Name, Username: u.Username, Avatar: u.AvatarURL}
-	if u.ID == viewer {
-		out.Email = u.Email
-	}
-	return out
+// userOf is a user as the Library shows it to the caller: it has left out the email
+// of others.
+func userOf(u quire.User) userJSON {
+	return userJSON{ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, Avatar: u.AvatarURL}
 }
 
 type tagJSON struct {

@@ -75,7 +75,7 @@ type knowledgeJSON struct {
 }
 
 // lightElemental is an elemental as an item of a list.
-func lightElemental(e quire.Elemental, viewer string) elementalJSON {
+func lightElemental(e quire.Elemental) elementalJSON {
 	return elementalJSON{
 		ID:          e.ID,
 		IsList:      e.TypeID == quire.TypeTable,
@@ -88,13 +88,13 @@ func lightElemental(e quire.Elemental, viewer string) elementalJSON {
 		Tags:        mapAll(e.Tags, tagOf),
 		CreatedAt:   e.CreatedAt.UTC(),
 		UpdatedAt:   utc(e.UpdatedAt),
-		User:        userRef(e.Owner, viewer),
+		User:        userOf(e.Owner),
 	}
 }
 
 // fullElemental is an elemental with everything but knowledge text.
-func fullElemental(e quire.Elemental, viewer string) elementalJSON {
-	out := lightElemental(e, viewer)
+func fullElemental(e quire.Elemental) elementalJSON {
+	out := lightElemental(e)
 	out.Topics = mapAll(e.Topics, func(t quire.Topic) refJSON { return refJSON{ID: t.ID, Name: t.Name} })
 	out.BodyContent = &e.Body
 	out.BodyHTML = new(markup.HTML(e.Body))

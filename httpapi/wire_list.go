@@ -50,7 +50,7 @@ type listJSON struct {
 }
 
 // listOf is a list without its items and knowledge text.
-func listOf(l quire.List, viewer string) listJSON {
+func listOf(l quire.List) listJSON {
 	return listJSON{
 		ID:                   formatID(l.ID),
 		Title:                l.Title,
@@ -71,7 +71,7 @@ func listOf(l quire.List, viewer string) listJSON {
 		CreatedAt:            l.CreatedAt.UTC(),
 		UpdatedAt:            utc(l.UpdatedAt),
 		Rates:                []rateJSON{},
-		User:                 userRef(l.Owner, viewer),
+		User:                 userOf(l.Owner),
 		LastSaves:            []userJSON{},
 		TableID:              orNull(l.TableID),
 		TableOrientation:     orNull(l.TableOrientation),

@@ -17,47 +17,6 @@ import (
 // without care, does something else. The conformance suite covers most of it
 // too; these name the edge.
 
-// chunk makes a chunk of tenant "t".
-func chunk(elementalID, id string, vector ...float32) quire.Chunk {
-	return quire.Chunk{ID: id, TenantID: "t", ElementalID: elementalID, Vector: vector}
-}
-
-func replace(t *testing.T, x *Index, elementalID string, chunks ...quire.Chunk) {
-	t.Helper()
-	if err := x.Replace(t.Context(), "t", elementalID, chunks); err != nil {
-		t.Fatalf("Replace(%q): %v", elementalID, err)
-	}
-}
-
-// search returns the ids that a search of tenant "t" finds.
-func search(t *testing.T, x *Index, query []float32, f quire.Filters, limit int) []string {
-	t.Helper()
-	f.TenantID = "t"
-	hits, err := x.Search(t.Context(), query, f, limit)
-	if err != nil {
-		t.Fatalf("Search(%+v): %v", f, err)
-	}
-	var ids []string
-	for _, h := range hits {
-		ids = append(ids, h.ID)
-	}
-	return ids
-}
-
-func wantIDs(t *testing.T, what string, got []string, want ...string) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-func wantInvalid(t *testing.T, what string, err error) {
-	t.Helper()
-	if !errors.Is(err, quire.ErrInvalid) {
-		t.Errorf("%s: error %v, want ErrInvalid", what, err)
-	}
-}
-
 // Trap: the persistence of chromem-go names a file by the first 4 bytes of the
 // SHA-256 of an id, so that two ids share one. In memory there are no files.
 func TestTrapIDsOfTheSameFileName(t *testing.T) {
@@ -280,6 +239,25 @@ func TestTrapEqualityOnly(t *testing.T) {
 	wantIDs(t, "many ids and names", search(t, x, query, quire.Filters{TagIDs: []string{"1", "2", "3", "4", "5"}, TagNames: []string{"name 1", "none"}}, 2), "c1", "c3")
 }
 
+// Trap: everything that filters ask for is in one map, where a tag could be taken
+// for a field or for a tag of the other kind.
+func TestTrapKeysApart(t *testing.T) {
+	x := New(nil)
+	c, d := chunk("e", "c", 1, 0), chunk("e", "d", 0, 1)
+	c.TypeName, c.TagNames = "Prompt", []string{"type", "category", "elemental", "i:5", "5"}
+	d.TypeName, d.TagIDs = present, []string{"5", "n:5"}
+	replace(t, x, "e", c, d)
+	query := []float32{1, 1}
+	wantIDs(t, "the type", search(t, x, query, quire.Filters{TypeName: "Prompt"}, 9), "c")
+	wantIDs(t, "the elemental", search(t, x, query, quire.Filters{ElementalID: "e"}, 9), "c", "d")
+	wantIDs(t, "a type like a mark", search(t, x, query, quire.Filters{TypeName: present}, 9), "d")
+	wantIDs(t, "a category like a mark", search(t, x, query, quire.Filters{CategoryName: present}, 9))
+	wantIDs(t, "a name like a field", search(t, x, query, quire.Filters{TagNames: []string{"type"}}, 9), "c")
+	wantIDs(t, "a name like an id's key", search(t, x, query, quire.Filters{TagNames: []string{"i:5"}}, 9), "c")
+	wantIDs(t, "an id", search(t, x, query, quire.Filters{TagIDs: []string{"5"}}, 9), "d")
+	wantIDs(t, "a name", search(t, x, query, quire.Filters{TagNames: []string{"5"}}, 9), "c")
+}
+
 // Trap: adding a document with an id that is taken overwrites the other one.
 func TestTrapTakenID(t *testing.T) {
 	x := New(nil)
@@ -295,6 +273,12 @@ func TestTrapTakenID(t *testing.T) {
 	wantInvalid(t, "another tenant", x.Replace(t.Context(), "u", "b", []quire.Chunk{chunk("b", "2", 1, 0)}))
 	wantInvalid(t, "no elemental", x.Replace(t.Context(), "t", "", []quire.Chunk{chunk("", "2", 1, 0)}))
 	wantIDs(t, "after refusals", search(t, x, []float32{1, 0}, quire.Filters{}, 9), "1")
+
+	// An id that was given up may be taken, and then it is not the first one's any more.
+	replace(t, x, "a", chunk("a", "2", 1, 0))
+	replace(t, x, "b", chunk("b", "1", 1, 0))
+	replace(t, x, "a", chunk("a", "3", 1, 0))
+	wantIDs(t, "after the id moved", search(t, x, []float32{1, 0}, quire.Filters{}, 9), "1", "3")
 }
 
 // Trap: creating a collection under a name that is taken drops the other one, and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,9 +20,13 @@ var concurrentCases = []indexCase{
 }
 
 // cancelAfter returns a context that is cancelled a short time from now: 20
-// microseconds for each round, so that a call is caught at different places.
+// microseconds for each round, so that a call is caught at different places, and at
+// once in round 0.
 func cancelAfter(t *testing.T, round int) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
+	if round == 0 {
+		cancel()
+	}
 	timer := time.AfterFunc(time.Duration(round)*20*time.Microsecond, cancel)
 	t.Cleanup(func() {
 		timer.Stop()
@@ -168,25 +173,27 @@ func testConcurrentTenants(t *testing.T, open opener) {
 	workers.Wait()
 }
 
-// testConcurrentClose closes under load: calls work or say that it is closed.
+// testConcurrentClose closes under load: calls work or say that it is closed, and
+// those that begin afterwards say so.
 func testConcurrentClose(t *testing.T, open opener) {
 	x := setup(t, open)
 	started := make(chan struct{}, 6)
+	var closed atomic.Bool
 	var workers sync.WaitGroup
 	for w := range 6 {
 		workers.Go(func() {
 			elemental := fmt.Sprint("e", w)
 			for round := 0; ; round++ {
-				chunks := []quire.Chunk{chunk(w, "t", elemental, away(round%16))}
-				err := x.index.Replace(t.Context(), "t", elemental, chunks)
+				afterwards := closed.Load()
+				err := x.index.Replace(t.Context(), "t", elemental, []quire.Chunk{chunk(w, "t", elemental, away(round%16))})
 				if err == nil {
 					_, err = x.index.Search(t.Context(), corner(0), quire.Filters{TenantID: "t"}, 3)
 				}
 				if round == 0 {
 					started <- struct{}{}
 				}
-				if err != nil {
-					wantError(t, "a call beside Close", err, quire.ErrClosed)
+				if err != nil || afterwards {
+					wantError(t, "a call beside or after Close", err, quire.ErrClosed)
 					return
 				}
 			}
@@ -198,5 +205,6 @@ func testConcurrentClose(t *testing.T, open opener) {
 	if err := x.index.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
+	closed.Store(true)
 	workers.Wait()
 }

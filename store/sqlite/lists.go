@@ -9,7 +9,7 @@ import (
 var (
 	listColumns = columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "title", "table_id",
 		"table_orientation", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price",
-		"price_original", "knowledge_base", "is_template", "is_system", "mode", "video_url", "description",
+		"price_original", "knowledge_base", "is_template", "is_system", "video_url", "description",
 		"tutorial_steps", "template"}
 	selectList = `SELECT ` + listColumns.of("l") + `,
 		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM list_tags g WHERE g.list_id = l.id)
@@ -20,7 +20,7 @@ var (
 func scanList(row scanner) (l quire.ListRecord, err error) {
 	err = row.Scan(&l.ID, &l.OwnerID, &l.TenantID, &l.Visibility, &l.TypeID, &l.Title, &l.TableID,
 		&l.TableOrientation, moment{&l.CreatedAt}, optMoment{&l.UpdatedAt}, &l.Version, &l.IsPremium, &l.IsFixedPrice,
-		&l.Price, &l.PriceOriginal, &l.Settings.KnowledgeBase, &l.Settings.Template, &l.Settings.System, &l.Mode,
+		&l.Price, &l.PriceOriginal, &l.Settings.KnowledgeBase, &l.Settings.Template, &l.Settings.System,
 		&l.VideoURL, &l.Description, arrayTo[quire.TutorialStep]{&l.TutorialSteps}, &l.Template, arrayTo[int64]{&l.TagIDs})
 	return l, err
 }
@@ -51,7 +51,7 @@ func (t *tx) PutList(ctx context.Context, l quire.ListRecord, text quire.Indexed
 	return t.runAll(ctx, []statement{
 		{putList, []any{l.ID, l.OwnerID, l.TenantID, l.Visibility, l.TypeID, l.Title, l.TableID,
 			l.TableOrientation, micros(l.CreatedAt), optMicros(l.UpdatedAt), l.Version, l.IsPremium, l.IsFixedPrice,
-			l.Price, l.PriceOriginal, l.Settings.KnowledgeBase, l.Settings.Template, l.Settings.System, l.Mode,
+			l.Price, l.PriceOriginal, l.Settings.KnowledgeBase, l.Settings.Template, l.Settings.System,
 			l.VideoURL, l.Description, steps, l.Template}},
 		{`DELETE FROM list_tags WHERE list_id = ?`, []any{l.ID}},
 		{`INSERT INTO list_tags (list_id, ordinal, tag_id) SELECT ?, j.key, j.value FROM json_each(?) j`,

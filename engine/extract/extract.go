@@ -145,8 +145,8 @@ func formatOf(name, text string) string {
 	return FormatText
 }
 
-// titleOf is the first heading of Markdown, the first line of a text if it is short,
-// or else the name without its ending.
+// titleOf is the first heading of level 1, the first line of a text if it is short, or
+// else the name without its ending.
 func titleOf(name string, doc Document) string {
 	if doc.Format == FormatText {
 		first, _, _ := strings.Cut(strings.TrimSpace(doc.Text), "\n")
@@ -155,7 +155,7 @@ func titleOf(name string, doc Document) string {
 		}
 	} else {
 		for _, b := range segment.Blocks(doc.Text) {
-			if b.Kind == segment.Heading {
+			if b.Kind == segment.Heading && b.Level == 1 {
 				if t := segment.Plain(doc.Text[b.Start:b.End]); t != "" {
 					return t
 				}

@@ -33,6 +33,10 @@ func TestText(t *testing.T) {
 		},
 		{"html by content", "page", "<!DOCTYPE html><p>Hi</p><h1>Heading</h1>", extract.Document{Title: "Heading", Text: "Hi\n\n# Heading", Format: "html"}},
 		{
+			"title in a comment", "a.html", "<!--{\n\"Title\": \"Kept here\"}-->\n<h2>Part</h2>",
+			extract.Document{Title: "Kept here", Text: "## Part", Format: "html"},
+		},
+		{
 			"table", "a.htm", "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>",
 			extract.Document{Title: "a", Text: "| A | B |\n|---|---|\n| 1 | 2 |", Format: "html"},
 		},

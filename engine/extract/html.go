@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -35,7 +36,9 @@ func fromHTML(page string) (Document, error) {
 	return doc, nil
 }
 
-// pageTitle is the text of the first <title>, else of the first <h1>.
+// pageTitle is the text of the first <title>, else of the first <h1>, else the
+// Title of a leading comment that holds a JSON object, where Go's own documents and
+// some site generators keep it.
 func pageTitle(root *html.Node) string {
 	for _, tag := range []atom.Atom{atom.Title, atom.H1} {
 		for n := range root.Descendants() {
@@ -46,7 +49,19 @@ func pageTitle(root *html.Node) string {
 			}
 		}
 	}
-	return ""
+	return commentTitle(root)
+}
+
+func commentTitle(root *html.Node) string {
+	first := root.FirstChild
+	if first == nil || first.Type != html.CommentNode {
+		return ""
+	}
+	var meta struct{ Title string }
+	if json.Unmarshal([]byte(first.Data), &meta) != nil {
+		return "" // a comment for people
+	}
+	return oneLine(meta.Title)
 }
 
 func innerText(n *html.Node) string {

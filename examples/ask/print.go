@@ -67,19 +67,9 @@ func wrap(line, indent string) string {
 	return b.String()
 }
 
-// markup is what an excerpt leaves out of Markdown: the target of a link and the
-// marks of a heading.
-var markup = regexp.MustCompile(`\]\([^)\s]*\)|(?m:^#{1,6} )`)
-
 // excerpt is the beginning of a text on one line, cut between words, or inside a
 // word that is long itself.
 func excerpt(text string) string {
-	text = markup.ReplaceAllStringFunc(text, func(m string) string {
-		if m[0] == ']' {
-			return "]"
-		}
-		return ""
-	})
 	line := []rune(strings.Join(strings.Fields(printable(text)), " "))
 	if len(line) <= excerptChars {
 		return string(line)

@@ -94,7 +94,11 @@ func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
 		q.closeFirst(func(context.Context) error { return index.Close() })
 	}
 	if o.Embedder == nil {
-		o.Embedder = engine.NewHashing(nil)
+		hashing, err := engine.NewHashing(nil)
+		if err != nil {
+			return err
+		}
+		o.Embedder = hashing
 	}
 	if o.LLM == nil {
 		o.LLM = engine.NewExtractive(nil)

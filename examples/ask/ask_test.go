@@ -172,7 +172,7 @@ func TestFolder(t *testing.T) {
 		wantLine(t, r, "empty.md", "is empty")
 		wantLine(t, r, "blank.txt", "holds no text")
 		wantLine(t, r, "latin1.md", "not valid UTF-8")
-		wantLine(t, r, "binary.txt", "binary")
+		wantLine(t, r, "binary.txt", "not a text document")
 		wantLine(t, r, "huge.md", "larger than")
 		wantLine(t, r, "long.txt", "holds a line of")
 	})

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,21 +93,12 @@ func read(fsys fs.FS, p string) (document, error) {
 	switch {
 	case err != nil:
 		return document{}, &skipped{path: p, reason: "cannot be read: " + reason(err), unread: true}
-	case len(data) == 0:
-		return document{}, &skipped{path: p, reason: "is empty"}
 	case len(data) > maxFile:
 		return document{}, &skipped{path: p, reason: fmt.Sprintf("is larger than %d MiB", maxFile>>20)}
-	case !utf8.Valid(data):
-		return document{}, &skipped{path: p, reason: "is not valid UTF-8"}
-	case bytes.IndexByte(data, 0) >= 0:
-		return document{}, &skipped{path: p, reason: "is binary: it holds a NUL byte"}
 	}
 	doc, err := extract.Text(path.Base(p), data, nil)
 	if err != nil {
-		return document{}, &skipped{path: p, reason: "cannot be read: " + err.Error()}
-	}
-	if strings.TrimSpace(doc.Text) == "" {
-		return document{}, &skipped{path: p, reason: "holds no text"}
+		return document{}, &skipped{path: p, reason: err.Error()}
 	}
 	return document{path: p, title: title(doc.Title, p), body: doc.Text, note: lineNote(doc.Text)}, nil
 }
@@ -150,14 +141,14 @@ const (
 	maxTitle = 100
 )
 
-// title makes a title that the Library takes: that of the document, else the name
-// of the file; with the path behind it where that is too short.
+// title makes a title that the Library takes: that of the document, with the path
+// behind it where that is too short.
 func title(of, p string) string {
 	t := oneLine(of)
-	if t == "" {
-		t = oneLine(path.Base(p))
-	}
-	if tooShort(t) {
+	switch {
+	case t == "":
+		t = cmp.Or(oneLine(p), "without a name")
+	case tooShort(t):
 		t += " — " + oneLine(p)
 	}
 	if tooShort(t) {

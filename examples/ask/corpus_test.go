@@ -84,6 +84,7 @@ func TestRead(t *testing.T) {
 		MapFS: fstest.MapFS{
 			"good.md":   file("# A good document\n\nIt has a sentence."),
 			"page.html": file("<html><head><title>A page of HTML</title></head><body><p>Some text.</p></body></html>"),
+			"go.html":   file("<!--{\n\"Title\": \"The Go Spec\",\n\"Path\": \"/spec\"}-->\n<h2>Introduction</h2><p>Some text.</p>"),
 			"empty.md":  file(""),
 			"blank.txt": file(" \n\t\n"),
 			"blank.md":  file("\n\n\n"),
@@ -102,14 +103,15 @@ func TestRead(t *testing.T) {
 	}{
 		{path: "good.md", title: "A good document"},
 		{path: "page.html", title: "A page of HTML"},
+		{path: "go.html", title: "The Go Spec"},
 		{path: "empty.md", skipped: "is empty"},
 		{path: "blank.txt", skipped: "holds no text"},
 		{path: "blank.md", skipped: "holds no text"},
 		{path: "tags.html", skipped: "holds no text"},
-		{path: "latin1.md", skipped: "is not valid UTF-8"},
-		{path: "nul.txt", skipped: "is binary: it holds a NUL byte"},
+		{path: "latin1.md", skipped: "is not valid UTF-8 from byte 3 on"},
+		{path: "nul.txt", skipped: "is not a text document, but application/octet-stream"},
 		{path: "huge.txt", skipped: "is larger than 16 MiB"},
-		{path: "line.txt", title: "line.txt — line.txt", note: "is taken, but holds a line of 1000000 bytes: its passages may begin or end inside a sentence"},
+		{path: "line.txt", title: "line — line.txt", note: "is taken, but holds a line of 1000000 bytes: its passages may begin or end inside a sentence"},
 		{path: "locked.md", skipped: "cannot be read: permission denied", unread: true},
 		{path: "absent.md", skipped: "cannot be read: file does not exist", unread: true},
 	} {
@@ -132,11 +134,12 @@ func TestTitle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, of, path, want string }{
 		{"good", "The Go Memory Model", "go_mem.html", "The Go Memory Model"},
-		{"none", "", "guide/installation.md", "installation.md"},
+		{"none", "", "guide/installation.md", "guide/installation.md"},
 		{"short", "Tools", "initial/3-tools.md", "Tools — initial/3-tools.md"},
 		{"short with a short path", "A", "a.md", "Document A — a.md"},
 		{"no letter", "2024-01-01", "0.md", "2024-01-01 — 0.md"},
 		{"no letter anywhere", "1234567890", "1", "Document 1234567890 — 1"},
+		{"none and a short path", "", "tea.txt", "Document tea.txt"},
 		{"long", strings.Repeat("long ", 30), "x.md", strings.TrimSpace(strings.Repeat("long ", 20)) + "…"},
 		{"lines", "A title\n  on two lines", "x.md", "A title on two lines"},
 		{"escape sequence", "A \x1b[31mred\x1b[0m title", "x.md", "A [31mred[0m title"},

@@ -2,21 +2,26 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 // questions have their answers in the documents of the Go distribution; one of the
-// sources must hold the phrase.
-var questions = []struct{ question, phrase string }{
-	{"What happens on a send to a closed channel?", "send on a closed channel proceeds by causing a run-time panic"},
-	{"In which order are deferred calls executed?", "reverse order they were deferred"},
-	{"What is the iteration order of maps?", "iteration order over maps is not specified"},
-	{"What is the zero value of a slice?", "value of an uninitialized slice is nil"},
-	{"When does init run?", "init functions"},
-	{"What does the memory model say about a receive from a closed channel?", "closing of a channel is synchronized before a receive"},
-	{"Which GODEBUG setting brings back asynchronous timer channels?", "asynctimerchan"},
+// sources must hold one of the phrases.
+var questions = []struct {
+	question string
+	phrases  []string
+}{
+	{"What happens on a send to a closed channel?", []string{"send on a closed channel proceeds by causing a run-time panic"}},
+	{"What is the order of deferred calls?", []string{"in the reverse order they were deferred"}},
+	{"What is the iteration order of maps?", []string{"iteration order over maps is not specified"}},
+	{"What is the zero value of a slice?", []string{"value of an uninitialized slice is nil", "nil for pointers, functions, interfaces, slices"}},
+	{"When does init run?", []string{"calling all init functions in the order they appear"}},
+	{"What does the memory model say about a channel receive from a closed channel?",
+		[]string{"closing of a channel is synchronized before a receive that returns a zero value"}},
+	{"Which GODEBUG setting restores the old behavior of unbuffered timer channels?", []string{"asynctimerchan"}},
 }
 
 // The promises of the README, for two cores.
@@ -44,8 +49,8 @@ func TestGoDocuments(t *testing.T) {
 			t.Errorf("%s: took %d MiB of memory", c.question, rss>>20)
 		}
 		t.Logf("%.2f s, %d MiB: %s", r.took.Seconds(), peakMemory(r.state)>>20, c.question)
-		if !cites(resp, c.phrase) {
-			t.Errorf("%s: no source holds %q", c.question, c.phrase)
+		if !cites(resp, c.phrases) {
+			t.Errorf("%s: no source holds %q", c.question, c.phrases)
 			for i, s := range resp.Sources {
 				t.Logf("[%d] %.3f %s", i+1, s.Score, excerpt(s.Text))
 			}
@@ -54,12 +59,13 @@ func TestGoDocuments(t *testing.T) {
 	t.Logf("asked %d questions", len(questions))
 }
 
-// cites reports whether one of the sources holds a phrase, however its lines are
-// broken and its words marked up.
-func cites(r response, phrase string) bool {
+// cites reports whether one of the sources holds one of the phrases, however its
+// lines are broken and its words marked up.
+func cites(r response, phrases []string) bool {
 	for _, s := range r.Sources {
-		text := strings.NewReplacer("`", "", "*", "", `\_`, "_").Replace(s.Text)
-		if strings.Contains(strings.Join(strings.Fields(text), " "), phrase) {
+		text := strings.NewReplacer("`", "", "*", "", `\_`, "_").Replace(unmarked(s.Text))
+		text = strings.Join(strings.Fields(text), " ")
+		if slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) }) {
 			return true
 		}
 	}

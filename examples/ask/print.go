@@ -34,7 +34,7 @@ func printAnswer(w io.Writer, r quire.ChatResponse, paths map[string]string) err
 		if len(c.Heading) > 0 {
 			b.WriteString(wrap(oneLine(strings.Join(c.Heading, " > ")), sourceIndent))
 		}
-		b.WriteString(wrap(excerpt(c.Text), sourceIndent))
+		b.WriteString(wrap(excerpt(unmarked(c.Text)), sourceIndent))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -67,19 +67,9 @@ func wrap(line, indent string) string {
 	return b.String()
 }
 
-// markup is what an excerpt leaves out of Markdown: the target of a link and the
-// marks of a heading.
-var markup = regexp.MustCompile(`\]\([^)\s]*\)|(?m:^#{1,6} )`)
-
 // excerpt is the beginning of a text on one line, cut between words, or inside a
 // word that is long itself.
 func excerpt(text string) string {
-	text = markup.ReplaceAllStringFunc(text, func(m string) string {
-		if m[0] == ']' {
-			return "]"
-		}
-		return ""
-	})
 	line := []rune(strings.Join(strings.Fields(printable(text)), " "))
 	if len(line) <= excerptChars {
 		return string(line)
@@ -92,6 +82,20 @@ func excerpt(text string) string {
 		cut = excerptChars
 	}
 	return strings.TrimRight(string(line[:cut]), " ") + " …"
+}
+
+var (
+	markdownHeading = regexp.MustCompile(`^#{1,6} .*\n+`)
+	markdownLink    = regexp.MustCompile(`\[([^\[\]]+)\]\([^()\s]*\)`)
+)
+
+// unmarked takes out what gets in the way of reading a passage of Markdown: a
+// heading above it, which is shown already, and the targets of links.
+func unmarked(text string) string {
+	if body := markdownHeading.ReplaceAllString(text, ""); strings.TrimSpace(body) != "" {
+		text = body
+	}
+	return markdownLink.ReplaceAllString(text, "$1")
 }
 
 // printable takes out what would steer a terminal, such as escape sequences in a

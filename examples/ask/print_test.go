@@ -43,6 +43,24 @@ Sources
 	}
 }
 
+func TestUnmarked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "A sentence.", "A sentence."},
+		{"heading", "### Send statements\n\nA send.", "A send."},
+		{"only a heading", "### Send statements\n", "### Send statements\n"},
+		{"heading inside", "A send.\n\n### More", "A send.\n\n### More"},
+		{"links", "a [map](#Map_types) and a [slice](#s), not x[i](y z)", "a map and a slice, not x[i](y z)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := unmarked(c.in); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{

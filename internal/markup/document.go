@@ -47,7 +47,7 @@ func Document(markdown string) json.RawMessage {
 		Content []*node `json:"content"` // not omitted when it is empty
 	}{"doc", []*node{}}
 	if len(markdown) > maxInput {
-		doc.Content = append(doc.Content, codeBlock("", strings.ToValidUTF8(markdown, "\ufffd")))
+		doc.Content = append(doc.Content, codeBlock("", validUTF8(markdown)))
 	} else {
 		tree, source := parse(markdown)
 		c := converter{source}

@@ -103,8 +103,7 @@ func (w *inlineWriter) text(s string, marks []mark) {
 // flush makes a node of the text collected so far.
 func (w *inlineWriter) flush() {
 	if len(w.pending) > 0 {
-		s := strings.ReplaceAll(strings.ToValidUTF8(string(w.pending), "\ufffd"), "\x00", "\ufffd")
-		w.nodes = append(w.nodes, &node{Type: "text", Text: s, Marks: w.marks})
+		w.nodes = append(w.nodes, &node{Type: "text", Text: string(w.pending), Marks: w.marks})
 		w.pending = w.pending[:0]
 	}
 }

@@ -34,6 +34,8 @@ const (
 	// cellWork is the cost of a table cell that is not in the source, but that a short
 	// row gets.
 	cellWork = 256
+	// referenceWork is the cost of a byte that a link takes over from its definition.
+	referenceWork = 16
 	// maxReferenceLines is the length of a paragraph that may hold link definitions.
 	maxReferenceLines = 2048
 )
@@ -72,24 +74,19 @@ func (e *effort) delimiter() bool {
 
 // squeeze shortens long runs of blank lines if there are enormously many.
 func squeeze(source []byte) []byte {
-	run, excess := 0, 0
-	var kept []byte
-	for pass := range 2 {
-		run = 0
-		for line := range bytes.Lines(source) {
-			if len(bytes.TrimSpace(line)) > 0 {
-				run = 0
-			} else if run++; run > maxBlank {
-				excess++
-				continue
-			}
-			if pass == 1 {
-				kept = append(kept, line...)
-			}
+	run, dropped := 0, 0
+	kept := make([]byte, 0, len(source))
+	for line := range bytes.Lines(source) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			run = 0
+		} else if run++; run > maxBlank {
+			dropped++
+			continue
 		}
-		if excess <= tooBlank {
-			return source
-		}
+		kept = append(kept, line...)
+	}
+	if dropped <= tooBlank {
+		return source
 	}
 	return kept
 }
@@ -143,7 +140,7 @@ func (l cheapLink) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 		e.charge(paragraphEnd(parent) - here.Start - freeLink)
 	}
 	// A short reference can stand for a long URL, any number of times.
-	e.charge(4 * referenceSize(node))
+	e.charge(referenceWork * referenceSize(node))
 	return node
 }
 

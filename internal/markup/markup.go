@@ -15,7 +15,6 @@ package markup
 import (
 	"bytes"
 	"html"
-	"strings"
 )
 
 // HTML renders Markdown as HTML that is safe to put into a page: no script, style,
@@ -25,7 +24,7 @@ import (
 // rel="nofollow noopener".
 func HTML(markdown string) string {
 	if len(markdown) > maxInput {
-		return "<pre>" + html.EscapeString(strings.ToValidUTF8(markdown, "\ufffd")) + "</pre>\n"
+		return "<pre>" + html.EscapeString(validUTF8(markdown)) + "</pre>\n"
 	}
 	tree, source := parse(markdown)
 	var b bytes.Buffer

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -42,7 +43,7 @@ var markdownParser = parser.NewParser(
 		util.Prioritized(cheapTable{extension.NewTableParagraphTransformer()}, 200),
 	),
 	parser.WithASTTransformers(
-		util.Prioritized(extension.NewTableASTTransformer(), 0),
+		util.Prioritized(tablePipes{}, 0),
 	),
 )
 
@@ -58,8 +59,13 @@ var htmlRenderer = renderer.NewRenderer(renderer.WithNodeRenderers(
 
 // parse returns the syntax tree of markdown and the source that it refers to.
 func parse(markdown string) (ast.Node, []byte) {
-	source := squeeze([]byte(markdown))
+	source := squeeze([]byte(validUTF8(markdown)))
 	return markdownParser.Parse(text.NewReader(source)), source
+}
+
+// validUTF8 replaces what is not UTF-8 and the NUL, which no rendering can carry.
+func validUTF8(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
 // blockHTML renders a block of raw HTML, sanitised by itself: an attribute or an

@@ -14,7 +14,7 @@ import (
 // tab. The result has no white space around it.
 func Plain(markdown string) string {
 	if len(markdown) > maxInput {
-		return strings.TrimSpace(markdown)
+		return strings.TrimSpace(validUTF8(markdown))
 	}
 	return textOf(HTML(markdown))
 }

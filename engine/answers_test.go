@@ -62,11 +62,11 @@ func TestExtractiveAnswers(t *testing.T) {
 		},
 		{
 			"bracketed numbers are no markers", "Which standard applies?",
-			[]string{`The standard \[7\] applies here.`}, `The standard \[7\] applies here. [1]`,
+			[]string{`The standard \[7\] applies here.`}, "The standard (7) applies here. [1]",
 		},
 		{
 			"code when there is nothing else", "Where is GODEBUG?",
-			[]string{"Some prose.\n\n```\nexport GODEBUG=x\nother\n```\n"}, "export GODEBUG=x [1]",
+			[]string{"Some prose.\n\n```\nexport GODEBUG=x\nother\n```\n"}, "`export GODEBUG=x` [1]",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -146,4 +146,3 @@ func (a answer) detail(status int, want string) answer {
 	}
 	return a
 }
-

@@ -278,4 +278,3 @@ func TestStreamPanic(t *testing.T) {
 		t.Errorf("an answer without an end: %d %s", a.status, a.body)
 	}
 }
-

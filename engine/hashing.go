@@ -24,12 +24,12 @@ const hashingVersion = 1
 // Cranfield (quality_test.go); weighting by the length of a word or by pairs of
 // neighbouring words made no difference or harm.
 var (
-	tfW float64 = 1
+	tfW          float64 = 1
 	plainWeight  float32 = 1.0
 	commonWeight float32 = 0.5  // words frequent in texts of any subject
-	stopWeight  float32 = 0.05 // function words: they only decide between texts equal otherwise
-	charWeight float32 = 0.5  // one character of a script written without spaces
-	gramWeight float32 = 0.7  // all character n-grams of a word together, relative to the word
+	stopWeight   float32 = 0.05 // function words: they only decide between texts equal otherwise
+	charWeight   float32 = 0.5  // one character of a script written without spaces
+	gramWeight   float32 = 0.7  // all character n-grams of a word together, relative to the word
 )
 
 // The lengths of character n-grams.

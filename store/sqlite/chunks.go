@@ -65,12 +65,8 @@ func (t *tx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.ChunkRef
 	w.addIf(`c.source = ?`, f.Source)
 	w.addIf(`c.type_name = ?`, f.TypeName)
 	w.addIf(`c.category_name = ?`, f.CategoryName)
-	if err := w.tagged("id", f.TagIDs); err != nil {
-		return nil, failure(ctx, err)
-	}
-	if err := w.tagged("name", f.TagNames); err != nil {
-		return nil, failure(ctx, err)
-	}
+	w.tagged("id", f.TagIDs)
+	w.tagged("name", f.TagNames)
 	scan := func(row scanner) (r quire.ChunkRef, err error) {
 		err = row.Scan(&r.ID, &r.ElementalID)
 		return r, err
@@ -80,16 +76,10 @@ func (t *tx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.ChunkRef
 }
 
 // tagged adds the condition that a chunk has one of the tags, if there are any.
-func (w *where) tagged(kind string, tags []string) error {
-	if len(tags) == 0 {
-		return nil
+func (w *where) tagged(kind string, tags []string) {
+	if len(tags) > 0 {
+		w.add(`c.num IN (SELECT g.chunk FROM chunk_tags g WHERE g.kind = ? AND g.value IN `+members+`)`, kind, array(tags))
 	}
-	values, err := array(tags)
-	if err != nil {
-		return err
-	}
-	w.add(`c.num IN (SELECT g.chunk FROM chunk_tags g WHERE g.kind = ? AND g.value IN `+members+`)`, kind, values)
-	return nil
 }
 
 // CountChunks implements quire.ChunkReader.
@@ -123,19 +113,7 @@ func insertChunkTags(kind, column string) string {
 }
 
 func (t *tx) insertChunk(ctx context.Context, c *quire.Chunk) error {
-	tagIDs, err := array(c.TagIDs)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	tagNames, err := array(c.TagNames)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	heading, err := array(c.Heading)
-	if err != nil {
-		return failure(ctx, err)
-	}
 	return t.run(ctx, insertChunk, c.ID, c.TenantID, c.UserID, c.ElementalID, c.ColumnID, c.ItemID, c.Source,
-		c.TypeName, c.CategoryName, tagIDs, tagNames, c.Title, heading, c.Start, c.End, c.Ordinal,
-		c.Hash, c.Fingerprint, c.Text, vectorBlob(c.Vector))
+		c.TypeName, c.CategoryName, array(c.TagIDs), array(c.TagNames), c.Title, array(c.Heading),
+		c.Start, c.End, c.Ordinal, c.Hash, c.Fingerprint, c.Text, vectorBlob(c.Vector))
 }

@@ -55,26 +55,14 @@ func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.E
 
 // PutElemental implements quire.ElementalWriter.
 func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
-	topics, err := array(e.TopicIDs)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	steps, err := array(e.TutorialSteps)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	tags, err := array(e.TagIDs)
-	if err != nil {
-		return failure(ctx, err)
-	}
 	return t.runAll(ctx, []statement{
-		{putElemental, []any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, topics,
+		{putElemental, []any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, array(e.TopicIDs),
 			e.Title, micros(e.CreatedAt), optMicros(e.UpdatedAt), e.Version, e.IsPremium, e.IsFixedPrice, e.Price,
 			e.PriceOriginal, e.Settings.KnowledgeBase, e.Settings.Template, e.Settings.System, e.Command, e.VideoURL,
-			e.Description, steps, e.Body}},
+			e.Description, array(e.TutorialSteps), e.Body}},
 		{`DELETE FROM elemental_tags WHERE elemental = ` + numOfElemental, []any{e.ID}},
 		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)
-			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, tags}},
+			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, array(e.TagIDs)}},
 		{deleteElementalText, []any{e.ID}},
 		{`INSERT INTO elemental_text (rowid, title, description, body, tags) VALUES (` + numOfElemental + `, ?, ?, ?, ?)`,
 			[]any{e.ID, text.Title, text.Description, text.Body, text.Tags}},

@@ -2,10 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/binary"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,10 +14,6 @@ import (
 
 	"github.com/quirelib/quire"
 )
-
-// applicationID marks a database file as one of this package; schema/001_init.sql
-// sets it.
-const applicationID = 0x51756972
 
 // lockWait is how long Open tries to get the lock: long enough for a process that
 // is just ending to let it go.
@@ -80,89 +73,6 @@ func acquire(ctx context.Context, path string) (*flock.Flock, error) {
 		return nil, quire.ErrLocked
 	}
 	return nil, unusable(err)
-}
-
-// inspect reports whether there is a database that may be opened. It changes
-// nothing: a file that we refuse stays as it is.
-func inspect(ctx context.Context, path string) (exists bool, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, unusable(err)
-	case !info.Mode().IsRegular():
-		return false, quire.Errorf(quire.CodeInvalid, "the path of the database must name a file")
-	case info.Size() == 0:
-		return false, nil
-	}
-	if err := inspectHeader(path); err != nil {
-		return false, err
-	}
-	return true, inspectContent(ctx, path)
-}
-
-// inspectHeader checks the first 100 bytes as https://www.sqlite.org/fileformat.html
-// describes them. create makes the file complete, so that the application id is
-// there even if the rest of the content is in the log still.
-func inspectHeader(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return unusable(err)
-	}
-	defer f.Close()
-	var h [100]byte
-	if _, err := io.ReadFull(f, h[:]); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return quire.ErrCorrupt.WithCause(errors.New("file shorter than its header"))
-	} else if err != nil {
-		return unusable(err)
-	}
-	if string(h[:16]) != "SQLite format 3\x00" {
-		return quire.ErrCorrupt.WithCause(errors.New("not an SQLite database"))
-	}
-	if binary.BigEndian.Uint32(h[68:]) != applicationID {
-		return quire.ErrCorrupt.WithCause(errors.New("database of another application"))
-	}
-	return checkVersion(int(binary.BigEndian.Uint32(h[60:])))
-}
-
-// checkVersion refuses the schema versions that migrate cannot start from.
-func checkVersion(v int) error {
-	switch {
-	case v < 1:
-		return quire.ErrCorrupt.WithCause(errors.New("schema version below 1"))
-	case v > len(migrations):
-		return quire.ErrNewerSchema
-	}
-	return nil
-}
-
-// inspectContent has SQLite check the structure of the whole file, and the schema
-// version, which a log beside the file may have raised. Without a log the file is
-// opened as immutable, which neither locks anything nor makes files beside it.
-func inspectContent(ctx context.Context, path string) error {
-	log, err := os.Stat(path + "-wal")
-	immutable := err != nil || log.Size() == 0
-	db, err := sql.Open("sqlite", inspectDSN(path, immutable))
-	if err != nil {
-		return unusable(err)
-	}
-	defer db.Close() // has nothing to write
-	var version int
-	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
-		return failure(ctx, err)
-	}
-	if err := checkVersion(version); err != nil {
-		return err
-	}
-	var verdict string
-	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
-		return failure(ctx, err)
-	}
-	if verdict != "ok" {
-		return quire.ErrCorrupt.WithCause(errors.New(verdict))
-	}
-	return nil
 }
 
 // create makes a new database beside path and moves it there when it is complete:

@@ -44,10 +44,6 @@ func (t *tx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elementa
 
 // CountItems implements quire.ListReader.
 func (t *tx) CountItems(ctx context.Context, listIDs []int64, v quire.Viewer) (map[int64]int, error) {
-	ids, err := array(listIDs)
-	if err != nil {
-		return nil, failure(ctx, err)
-	}
 	type count struct {
 		listID int64
 		n      int
@@ -57,7 +53,7 @@ func (t *tx) CountItems(ctx context.Context, listIDs []int64, v quire.Viewer) (m
 		return c, err
 	}
 	rows, err := all(ctx, t, scan, `SELECT i.list_id, count(*)`+seenItems+` AND i.list_id IN `+members+`
-		GROUP BY i.list_id`, v.OwnerID, ids)
+		GROUP BY i.list_id`, v.OwnerID, array(listIDs))
 	if err != nil {
 		return nil, err
 	}

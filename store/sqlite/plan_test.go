@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,8 +31,7 @@ var whole = []*regexp.Regexp{
 // each query that ran: never by reading a whole table.
 func TestQueryPlans(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, filepath.Join(t.TempDir(), "store.db"))
-	defer s.Close()
+	s := newStore(t)
 	traced := map[string]tracedQuery{}
 	s.trace = func(query string, args []any) { traced[query] = tracedQuery{query, slices.Clone(args)} }
 	if err := s.Update(t.Context(), func(tx quire.Tx) error { return runEverything(t.Context(), tx) }); err != nil {
@@ -77,9 +74,6 @@ func checkPlan(t *testing.T, s *Store, q tracedQuery) {
 			t.Errorf("%s\n\t%s", line, strings.Join(plan, "\n\t"))
 			return
 		}
-	}
-	if testing.Verbose() {
-		fmt.Printf("%s\n\t%s\n", line, strings.Join(plan, "\n\t"))
 	}
 }
 

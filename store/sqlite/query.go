@@ -51,7 +51,10 @@ func all[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query
 		}
 		vs = append(vs, v)
 	}
-	return vs, t.failed(ctx, rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, t.failed(ctx, err)
+	}
+	return vs, nil
 }
 
 // stream iterates over the rows of a query, one in memory at a time. It prepares
@@ -90,15 +93,11 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 }
 
 // byID returns the rows of a query that takes an array of ids, keyed by their id.
-func byID[K comparable, T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, ids []K, id func(T) K) (map[K]T, error) {
+func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, ids []K, id func(T) K) (map[K]T, error) {
 	if len(ids) == 0 {
 		return map[K]T{}, ctx.Err()
 	}
-	a, err := array(ids)
-	if err != nil {
-		return nil, failure(ctx, err)
-	}
-	vs, err := all(ctx, t, scan, query, a)
+	vs, err := all(ctx, t, scan, query, array(ids))
 	if err != nil {
 		return nil, err
 	}

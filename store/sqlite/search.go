@@ -7,6 +7,10 @@ import (
 	"github.com/quirelib/quire"
 )
 
+// quoted escapes the text of a phrase. A NUL would end the whole expression; in an
+// indexed text it separates words, as a blank does.
+var quoted = strings.NewReplacer(`"`, `""`, "\x00", " ")
+
 // matchExpression writes a query in the language of FTS5, out of nothing but
 // quoted phrases: https://www.sqlite.org/fts5.html#full_text_query_syntax. A
 // phrase matches inside one field.
@@ -17,7 +21,7 @@ func matchExpression(q quire.TextQuery) string {
 			b.WriteString(" AND ")
 		}
 		b.WriteByte('"')
-		b.WriteString(strings.ReplaceAll(strings.Join(words, " "), `"`, `""`))
+		b.WriteString(quoted.Replace(strings.Join(words, " ")))
 		b.WriteByte('"')
 	}
 	if q.Prefix {
@@ -45,11 +49,7 @@ func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]q
 	w.add(`elemental_text MATCH ?`, matchExpression(q.Text))
 	w.seen(q.Viewer, "e")
 	if len(q.TypeIDs) > 0 {
-		ids, err := array(q.TypeIDs)
-		if err != nil {
-			return nil, 0, failure(ctx, err)
-		}
-		w.add(`e.type_id IN `+members, ids)
+		w.add(`e.type_id IN `+members, array(q.TypeIDs))
 	}
 	hits := ` FROM elemental_text CROSS JOIN elementals e ON e.num = elemental_text.rowid WHERE ` + w.String()
 	ids, total, err := page(ctx, t, value[string], `e.id`, hits,

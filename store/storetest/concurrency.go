@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,6 +200,8 @@ func viewWhole(t *testing.T, s *store) {
 // ends. A View may wait too or run beside the Update.
 func waitingEnds(t *testing.T, s *store) {
 	entered, leave, left := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	release := sync.OnceFunc(func() { close(leave) })
+	time.AfterFunc(10*time.Second, release) // a Store that waits on is to fail, not to hang
 	go func() {
 		left <- s.Update(t.Context(), func(quire.Tx) error {
 			close(entered)
@@ -210,7 +213,7 @@ func waitingEnds(t *testing.T, s *store) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	err := s.Update(ctx, func(quire.Tx) error {
-		t.Error("two Updates run at the same time")
+		t.Error("an Update ran beside another or after its context had ended")
 		return nil
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -222,7 +225,7 @@ func waitingEnds(t *testing.T, s *store) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("View: got error %v, want none or context.DeadlineExceeded", err)
 	}
-	close(leave)
+	release()
 	if err := <-left; err != nil {
 		t.Errorf("the first Update: %s", quire.Cause(err))
 	}
@@ -271,36 +274,26 @@ func closeWaits(t *testing.T, s *store) {
 // closeRaces closes the Store several times while others use it: each call either
 // works or says that the Store is closed, and what it acknowledged is there later.
 func closeRaces(t *testing.T, s *store) {
-	started := make(chan struct{}, 8)
-	var mu sync.Mutex
-	acknowledged := uint64(0)
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for n := 0; ; n++ {
-				var err error
-				if i%2 == 0 {
-					err = addTo(t.Context(), s.Store, "n", 1)
-				} else {
-					err = s.View(t.Context(), func(tx quire.ReadTx) error { _, err := counter(t.Context(), tx, "n"); return err })
-				}
-				if n == 0 {
-					started <- struct{}{}
-				}
-				if errors.Is(err, quire.ErrClosed) {
-					return
-				}
-				if err != nil {
-					t.Errorf("call during Close: %s", quire.Cause(err))
-					return
-				}
-				if i%2 == 0 {
-					mu.Lock()
-					acknowledged++
-					mu.Unlock()
-				}
-			}
+	var closed atomic.Bool
+	var acknowledged atomic.Uint64
+	write := func() error {
+		err := addTo(t.Context(), s.Store, "n", 1)
+		if err == nil {
+			acknowledged.Add(1)
+		}
+		return err
+	}
+	read := func() error {
+		return s.View(t.Context(), func(tx quire.ReadTx) error {
+			_, err := counter(t.Context(), tx, "n")
+			return err
 		})
+	}
+	started := make(chan struct{}, 8)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { callUntilClosed(t, write, started, &closed) })
+		wg.Go(func() { callUntilClosed(t, read, started, &closed) })
 	}
 	for range 8 {
 		<-started
@@ -311,10 +304,33 @@ func closeRaces(t *testing.T, s *store) {
 			if err := s.Close(); err != nil {
 				t.Errorf("Close: %v", err)
 			}
+			closed.Store(true)
 		})
 	}
 	closing.Wait()
 	wg.Wait()
 	s.reopen()
-	equal(t, "acknowledged updates", readCounter(s, "n"), acknowledged)
+	equal(t, "acknowledged updates", readCounter(s, "n"), acknowledged.Load())
+}
+
+// callUntilClosed repeats a call until it returns ErrClosed, and says after the
+// first one that it has started.
+func callUntilClosed(t *testing.T, call func() error, started chan<- struct{}, closed *atomic.Bool) {
+	for first := true; ; first = false {
+		late := closed.Load()
+		err := call()
+		if first {
+			started <- struct{}{}
+		}
+		switch {
+		case errors.Is(err, quire.ErrClosed):
+			return
+		case err != nil:
+			t.Errorf("call during Close: %s", quire.Cause(err))
+			return
+		case late:
+			t.Error("a call worked after Close had returned")
+			return
+		}
+	}
 }

@@ -52,7 +52,7 @@ func listText(t *testing.T, s *store) {
 	id := int64(1)
 	for name, text := range awkward {
 		l := quire.ListRecord{
-			ID: id, OwnerID: text, TenantID: text, Title: text, Description: text, Template: text, Mode: text,
+			ID: id, OwnerID: text, TenantID: text, Title: text, Description: text, Template: text,
 			VideoURL: text, TableID: text, TableOrientation: text, CreatedAt: epoch,
 			TutorialSteps: []quire.TutorialStep{{Title: text, Description: text, VideoURL: text}},
 		}

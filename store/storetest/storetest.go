@@ -76,6 +76,7 @@ var groups = []group{
 	{"claims", claimCases},
 	{"chunks", chunkCases},
 	{"transactions", txCases},
+	{"cancelled contexts", cancelCases},
 	{"concurrency", concurrencyCases},
 	{"reopen", reopenCases},
 	{"model", modelCases},

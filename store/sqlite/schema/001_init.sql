@@ -105,7 +105,6 @@ CREATE TABLE lists (
     knowledge_base    INTEGER NOT NULL,
     is_template       INTEGER NOT NULL,
     is_system         INTEGER NOT NULL,
-    mode              TEXT NOT NULL,
     video_url         TEXT NOT NULL,
     description       TEXT NOT NULL,
     tutorial_steps    TEXT NOT NULL,

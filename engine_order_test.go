@@ -85,7 +85,7 @@ func TestForcedOrders(t *testing.T) {
 			for point := range 5 { // 0: queued; title and three paragraphs make four batches
 				for _, restart := range []bool{false, true} {
 					for _, known := range []bool{false, true} {
-						if s.name != "memory" && (point%2 == 1 || point == 4 || !known) {
+						if s.name != "memory" && (point%2 == 1 || point == 4 || !known || testing.Short() && !restart) {
 							continue // the order of things is the Engine's: samples are enough, and opening files is slow
 						}
 						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
@@ -159,7 +159,11 @@ func (f *engineFixture) ingestUpTo(point int, known bool, title, body string) (q
 // and ingested.
 func TestReadersSeeOldOrNew(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
-		const readers, versions = 6, 15
+		const readers = 6
+		versions := 15
+		if testing.Short() {
+			versions = 5
+		}
 		parts := func(version int) int { return 3 + version%4 }
 		body := func(version int) string {
 			var b strings.Builder
@@ -269,6 +273,49 @@ func TestOldSnapshot(t *testing.T) {
 	wantEqual(t, got, []string{"Of two states one", "new one"})
 }
 
+// busyStore does something before each of its Views, up to a number of times.
+type busyStore struct {
+	quire.Store
+	left atomic.Int32
+	do   func()
+}
+
+func (s *busyStore) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
+	if s.left.Add(-1) >= 0 {
+		s.do()
+	}
+	return s.Store.View(ctx, fn)
+}
+
+// TestSearchAmongManyCommits lets a commit come before each try of a search.
+func TestSearchAmongManyCommits(t *testing.T) {
+	t.Parallel()
+	for _, open := range stores {
+		s := &busyStore{Store: open.open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
+		e := f.add(f.ann, "Changed all the time", "text")
+		version := 0
+		s.do = func() {
+			version++
+			if _, err := f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{Title: ptr(fmt.Sprint("Changed all the time ", version))}); err != nil {
+				t.Error(err)
+			}
+		}
+		const many = 1000
+		s.left.Store(many)
+		hits, err := f.eng.Search(t.Context(), quire.SearchRequest{Query: "text", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		tries := many - s.left.Swap(0)
+		if err != nil || len(hits) != 2 || tries < 2 || tries > 100 {
+			t.Errorf("%s: %d hits after %d tries, %v", open.name, len(hits), tries, err)
+		}
+		for _, h := range hits {
+			if want := fmt.Sprint("Changed all the time ", version); h.Chunk.Title != want {
+				t.Errorf("%s: title %q, want %q", open.name, h.Chunk.Title, want)
+			}
+		}
+	}
+}
+
 // slowIndex waits after a search, when told to.
 type slowIndex struct {
 	*enginetest.Index
@@ -330,7 +377,11 @@ func TestManyAtOnce(t *testing.T) {
 			elementals = append(elementals, f.create(f.ann, document(fmt.Sprint("Elemental number ", i), "first")))
 		}
 		var wg sync.WaitGroup
-		end := time.Now().Add(time.Second)
+		span := time.Second
+		if testing.Short() {
+			span /= 4
+		}
+		end := time.Now().Add(span)
 		for worker := range 6 {
 			rng := rand.New(rand.NewPCG(uint64(worker), 1))
 			e := elementals[worker]

@@ -74,6 +74,13 @@ func isSpaceless(r rune) bool {
 	return unicode.IsLetter(r) && unicode.In(r, spaceless...)
 }
 
+// IsSpaceless reports whether a word is a character of a script that is written
+// without spaces between words, of which [Words] makes one word each.
+func IsSpaceless(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return isSpaceless(r)
+}
+
 // isWordRune reports whether r is a letter or digit. An apostrophe is none, though
 // Unicode counts two of them as letters.
 func isWordRune(r rune) bool {

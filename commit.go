@@ -3,8 +3,6 @@ package quire
 import (
 	"context"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/quirelib/quire/internal/id"
 )
@@ -18,7 +16,7 @@ type changes struct {
 	engine    *Engine // whose index is locked; nil before the first chunk change, or without an engine
 	sets      map[string]chunkSet
 	jobs      bool     // a job was added or changed
-	cancelled []jobKey // running attempts to be stopped
+	cancelled []string // lease owners of running attempts that are to stop
 }
 
 // chunkSet is all that the index is to hold of an elemental.
@@ -26,9 +24,6 @@ type chunkSet struct {
 	tenantID string
 	chunks   []Chunk
 }
-
-// jobKey names a job: ids are unique within a tenant.
-type jobKey struct{ tenantID, id string }
 
 // commit runs fn in an Update of the Store and brings the engine's index in step
 // before any search can see either state half done. It works without an engine
@@ -125,16 +120,16 @@ func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 // the content may have changed since it was read. traceID "" makes an id; a trace
 // id that is taken returns its job, or ErrConflict if that is of another elemental.
 func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, traceID string) (Job, error) {
-	now := now()
+	at := now()
 	if traceID == "" {
 		active, err := tx.ActiveJobs(ctx, rec.TenantID, rec.ID)
 		if err != nil {
 			return Job{}, err
 		}
-		at := slices.IndexFunc(active, func(j Job) bool { return j.Status == JobQueued })
-		if at >= 0 {
-			j := active[at]
-			j.RunAfter, j.Attempts = now, 0
+		i := slices.IndexFunc(active, func(j Job) bool { return j.Status == JobQueued })
+		if i >= 0 {
+			j := active[i]
+			j.RunAfter, j.Attempts = at, 0
 			return j, ch.putJob(ctx, tx, j)
 		}
 		traceID = id.New()
@@ -151,7 +146,7 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 	}
 	j := Job{
 		ID: traceID, TenantID: rec.TenantID, ElementalID: rec.ID,
-		Status: JobQueued, Stage: stageQueued, CreatedAt: now, RunAfter: now,
+		Status: JobQueued, Stage: stageQueued, CreatedAt: at, RunAfter: at,
 	}
 	if err := ch.putJob(ctx, tx, j); err != nil {
 		return Job{}, err
@@ -203,7 +198,7 @@ func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID 
 	}
 	for _, j := range active {
 		if j.Status == JobRunning {
-			ch.cancelled = append(ch.cancelled, jobKey{j.TenantID, j.ID})
+			ch.cancelled = append(ch.cancelled, j.LeaseOwner)
 		}
 		if err := ch.putJob(ctx, tx, j.ended(JobCancelled, "")); err != nil {
 			return err
@@ -211,26 +206,3 @@ func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID 
 	}
 	return nil
 }
-
-// ended returns the job in a final state.
-func (j Job) ended(s JobStatus, reason string) Job {
-	at := now()
-	j.Status, j.Stage, j.Error, j.FinishedAt = s, stageDone, reason, &at
-	j.LeaseOwner, j.LeaseUntil = "", time.Time{}
-	return j
-}
-
-// now is the present time as a Store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
-// The stages of a job.
-const (
-	stageQueued  = "queued"
-	stageExtract = "extract"
-	stageEmbed   = "embed"
-	stageCommit  = "commit"
-	stageDone    = "done"
-)
-
-// decimal is the form that tag ids have in chunks.
-func decimal(n int64) string { return strconv.FormatInt(n, 10) }

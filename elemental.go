@@ -190,6 +190,8 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 	switch {
 	case rec.ID == "":
 		rec.ID = id.New()
+	case slices.Contains(reservedIDs, rec.ID):
+		probs.add("id", "is reserved; choose another one")
 	default:
 		checkID(&probs, "id", rec.ID)
 	}
@@ -208,6 +210,9 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 	}
 	return rec, probs.err()
 }
+
+// reservedIDs stand for something else where paths hold the id of an elemental.
+var reservedIDs = []string{"type", "types"}
 
 // checkElemental checks the fields of a record by themselves.
 func (l *Library) checkElemental(p *problems, rec ElementalRecord) {

@@ -84,6 +84,7 @@ func TestElementalRules(t *testing.T) {
 			{"lists_to_save/0/list_id", func(in *quire.ElementalInput) { in.Lists = []int64{1} }},
 			{"id", func(in *quire.ElementalInput) { in.ID = "../x" }},
 			{"id", func(in *quire.ElementalInput) { in.ID = ".." }},
+			{"id", func(in *quire.ElementalInput) { in.ID = "types" }},
 		} {
 			in := document("A title that is valid", "body")
 			c.edit(&in)

@@ -2,16 +2,37 @@ package quire
 
 import (
 	"context"
-	"iter"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Engine ingests a Library's elementals into chunks, searches them and answers
 // questions from them.
 type Engine struct {
-	lib    *Library
-	mirror mirror
+	lib         *Library
+	mirror      mirror
+	embedder    Embedder
+	fingerprint string // of embedder
+	llm         LLM
+	opts        EngineOptions
+	log         *slog.Logger
+	started     time.Time
+	exclusive   bool // no other process can have the Store open
+
+	jobEvents signal // a job was added or has changed
+	ready     signal // a job may have become runnable
+
+	running runningJobs
+
+	closed  atomic.Bool
+	life    context.Context // ends with Close; the workers run under it
+	end     context.CancelFunc
+	workers sync.WaitGroup
+	closing sync.Once
+	done    chan struct{} // closed when the workers have ended and the Library is free
 }
 
 // EngineOptions configure an Engine. The zero value is good.
@@ -27,7 +48,8 @@ type EngineOptions struct {
 	MaxAttempts int
 	// ChatSources is how many chunks an answer may use, 1..100. Default 8.
 	ChatSources int
-	// ContextTokens limits the text of all sources of one answer. Default 3000.
+	// ContextTokens limits the text of all sources of one answer, of which there is
+	// always at least one. Default 3000.
 	ContextTokens int
 	// NoAnswer is the answer when nothing was found. Default: a plain English sentence.
 	NoAnswer string
@@ -35,12 +57,157 @@ type EngineOptions struct {
 	Logger *slog.Logger
 }
 
+// withDefaults returns a checked copy with the defaults filled in; o may be nil.
+func (o *EngineOptions) withDefaults() (EngineOptions, error) {
+	var c EngineOptions
+	if o != nil {
+		c = *o
+	}
+	var probs problems
+	number := func(name string, value *int, def, limit int) {
+		if *value == 0 {
+			*value = def
+		}
+		if *value < 1 || *value > limit {
+			probs.add("EngineOptions."+name, "must be between 1 and %d, or 0 for the default of %d", limit, def)
+		}
+	}
+	number("Workers", &c.Workers, 2, 1<<10)
+	number("BatchSize", &c.BatchSize, 64, 1<<16)
+	number("MaxAttempts", &c.MaxAttempts, 5, 1<<10)
+	number("ChatSources", &c.ChatSources, 8, maxResults)
+	number("ContextTokens", &c.ContextTokens, 3000, 1<<30)
+	if c.Chunker == nil {
+		c.Chunker = defaultChunker{}
+	}
+	if c.NoAnswer == "" {
+		c.NoAnswer = "The knowledge base holds no answer to this question."
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, probs.err()
+}
+
 // NewEngine makes an Engine over a Library that has none yet, fills the index from
 // the Store and starts the workers. Close stops them; the parts stay open. opts
 // may be nil. ErrConflict if the Library has an Engine or if stored chunks come
 // from an Embedder with another fingerprint.
 func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Embedder, llm LLM, opts *EngineOptions) (*Engine, error) {
-	panic("stub")
+	var probs problems
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{{"lib", lib == nil}, {"index", index == nil}, {"embedder", embedder == nil}, {"llm", llm == nil}} {
+		if part.missing {
+			probs.add(part.name, "must not be nil")
+		}
+	}
+	if err := probs.err(); err != nil {
+		return nil, err
+	}
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if lib.closed.Load() {
+		return nil, ErrClosed
+	}
+	e := &Engine{
+		lib: lib, embedder: embedder, llm: llm, opts: o, log: o.Logger,
+		mirror:      mirror{index: index, log: o.Logger, behind: make(map[string]string)},
+		fingerprint: embedder.Fingerprint(),
+		started:     time.Now(),
+		done:        make(chan struct{}),
+	}
+	if x, ok := lib.store.(ExclusiveStore); ok {
+		e.exclusive = x.Exclusive()
+	}
+	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := e.attach(ctx); err != nil {
+		e.end()
+		return nil, err
+	}
+	for range o.Workers {
+		e.workers.Go(e.work)
+	}
+	return e, nil
+}
+
+// attach makes e the engine of its Library and brings index and jobs up to date,
+// all inside one Update: no commit can come between the filling of the index and
+// the moment from which commits keep it in step.
+func (e *Engine) attach(ctx context.Context) error {
+	attached := false
+	err := e.lib.store.Update(ctx, func(tx Tx) error {
+		e.lib.engineMu.Lock()
+		if e.lib.engine == nil {
+			e.lib.engine, attached = e, true
+		}
+		e.lib.engineMu.Unlock()
+		if !attached {
+			return Errorf(CodeConflict, "the library has an engine already; close that one first")
+		}
+		if err := e.fill(ctx, tx); err != nil {
+			return err
+		}
+		if e.exclusive {
+			return takeBack(ctx, tx)
+		}
+		return nil
+	})
+	if err != nil && attached {
+		e.detach()
+	}
+	return err
+}
+
+// detach frees the Library for another engine.
+func (e *Engine) detach() {
+	e.lib.engineMu.Lock()
+	e.lib.engine = nil
+	e.lib.engineMu.Unlock()
+	// Whoever took this engine out of the Library before now holds, or waits for, the
+	// index; after this nobody will write to it any more.
+	e.mirror.mu.Lock()
+	defer e.mirror.mu.Unlock()
+}
+
+// fill makes the index hold what the Store holds.
+func (e *Engine) fill(ctx context.Context, tx ReadTx) error {
+	e.mirror.mu.Lock()
+	defer e.mirror.mu.Unlock()
+	index := e.mirror.index
+	if err := index.Reset(ctx); err != nil {
+		return fmt.Errorf("empty the index: %w", err)
+	}
+	var group []Chunk // of one elemental
+	flush := func() error {
+		if len(group) == 0 {
+			return nil
+		}
+		err := index.Replace(ctx, group[0].TenantID, group[0].ElementalID, group)
+		group = group[:0]
+		if err != nil {
+			return fmt.Errorf("fill the index: %w", err)
+		}
+		return nil
+	}
+	for c, err := range tx.AllChunks(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.Fingerprint != e.fingerprint {
+			return Errorf(CodeConflict, "the stored chunks were embedded by %q, this embedder is %q, and their vectors cannot be compared: open with the former embedder, or delete the stored knowledge and ingest it again", c.Fingerprint, e.fingerprint)
+		}
+		if len(group) > 0 && group[0].ElementalID != c.ElementalID {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		group = append(group, c)
+	}
+	return flush()
 }
 
 // Library returns the Library that the Engine works over.
@@ -48,124 +215,29 @@ func (e *Engine) Library() *Library { return e.lib }
 
 // Close stops the workers: running ingests are put back into the queue, for the
 // next start. It waits for them until ctx ends. Closing twice is no error.
-func (e *Engine) Close(ctx context.Context) error { panic("stub") }
-
-// IngestRequest asks for an elemental to be ingested.
-type IngestRequest struct {
-	ElementalID string
-	// TraceID becomes the job's id: 1..200 characters, no control characters; the
-	// same one for the same elemental returns the same job, for another ErrConflict.
-	// "": an id is made.
-	TraceID string
+func (e *Engine) Close(ctx context.Context) error {
+	e.closing.Do(func() {
+		e.closed.Store(true)
+		e.end()
+		go func() {
+			e.workers.Wait()
+			e.detach()
+			close(e.done)
+		}()
+	})
+	select {
+	case <-e.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-// Ingest queues the ingest of an elemental of the tenant. When it returns, the job
-// is durable. ErrNotFound if the tenant has no such elemental.
-func (e *Engine) Ingest(ctx context.Context, tenantID string, req IngestRequest) (Job, error) {
-	panic("stub")
+// open returns ErrClosed after Close, and the context's error if there is one:
+// every method begins with it.
+func (e *Engine) open(ctx context.Context) error {
+	if e.closed.Load() {
+		return ErrClosed
+	}
+	return ctx.Err()
 }
-
-// Job reads a job of the tenant.
-func (e *Engine) Job(ctx context.Context, tenantID, id string) (Job, error) { panic("stub") }
-
-// Jobs reads one page of the tenant's jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Job], error) {
-	panic("stub")
-}
-
-// Wait waits until a job of the tenant has reached a final state and returns it. A
-// failed job is no error of Wait.
-func (e *Engine) Wait(ctx context.Context, tenantID, id string) (Job, error) { panic("stub") }
-
-// Progress yields a job of the tenant whenever its status, stage or counts have
-// changed, ending with its final state.
-func (e *Engine) Progress(ctx context.Context, tenantID, id string) iter.Seq2[Job, error] {
-	panic("stub")
-}
-
-// SearchRequest asks for the chunks nearest to a query.
-type SearchRequest struct {
-	Query   string // not blank
-	Filters Filters
-	Limit   int // 1..100; 0 means 10
-}
-
-// SearchHit is a chunk found, without its vector.
-type SearchHit struct {
-	Chunk Chunk
-	Score float64 // 0..1, 1 is nearest
-}
-
-// Search returns the chunks nearest to the query that match the filters, best
-// first, ties by id.
-func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, error) { panic("stub") }
-
-// ChatRequest asks a question.
-type ChatRequest struct {
-	Query   string // not blank
-	Filters Filters
-	Limit   int // how many chunks may be used; 0 means EngineOptions.ChatSources
-}
-
-// ChatResponse is an answer. A marker such as [1] in it cites Sources[0]; every
-// marker has its source.
-type ChatResponse struct {
-	Answer  string
-	Sources []SearchHit // the chunks that were given to the LLM, in order; empty without an answer
-}
-
-// Chat answers a question from the tenant's chunks.
-func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error) { panic("stub") }
-
-// ChatEvent is one step of a streamed answer: a piece of the text, or, once and
-// last, the sources.
-type ChatEvent struct {
-	Content string
-	Sources []SearchHit
-	Last    bool // this is the last event, the one with the sources
-}
-
-// ChatStream answers like Chat, piece by piece: the pieces joined are the answer.
-// Retrieval happens before the first event. An error is the last thing yielded.
-func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[ChatEvent, error] {
-	panic("stub")
-}
-
-// DeleteResult counts what a deletion removed.
-type DeleteResult struct {
-	Chunks     int
-	Elementals int // elementals that lost chunks
-}
-
-// DeleteElemental removes an elemental's chunks and cancels its ingests; the
-// elemental itself stays in the Library. Without any, an unknown or another tenant's
-// elemental included, it removes nothing and is no error.
-func (e *Engine) DeleteElemental(ctx context.Context, tenantID, elementalID string) (DeleteResult, error) {
-	panic("stub")
-}
-
-// Delete removes the chunks that match the filters and cancels the ingests of the
-// elementals that match now.
-func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) { panic("stub") }
-
-// Component is the state of one part of the Engine.
-type Component struct {
-	Up      bool
-	Latency time.Duration
-	Counts  map[string]int // index: chunks, vectors, dimension; jobs: queued, running, failed
-	Name    string         // of the embedder or LLM
-}
-
-// Health is the state of the Engine and its parts: store, index, embedder, llm,
-// jobs.
-type Health struct {
-	Up         bool // all parts that are required are up
-	Uptime     time.Duration
-	Components map[string]Component
-}
-
-// Healthy reports, cheaply, whether the Engine works: nil, or why not.
-func (e *Engine) Healthy(ctx context.Context) error { panic("stub") }
-
-// Health reports on every part. It asks no model anything.
-func (e *Engine) Health(ctx context.Context) Health { panic("stub") }

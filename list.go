@@ -53,7 +53,6 @@ type ListPatch struct {
 	Template        *string
 	KeepTemplate    bool // Template applies only if the present one is empty
 	TypeID          *int
-	Mode            *string
 	Visibility      *Visibility
 	Items           *[]ItemInput // added and re-ordered
 	ReplaceItems    bool         // Items become the exact membership

@@ -56,7 +56,7 @@ func (l *Library) chunkMeta(ctx context.Context, tx ReadTx, rec ElementalRecord)
 	}
 	for _, tagID := range rec.TagIDs {
 		if t, ok := tags[tagID]; ok {
-			m.tagIDs = append(m.tagIDs, decimal(tagID))
+			m.tagIDs = append(m.tagIDs, strconv.FormatInt(tagID, 10))
 			m.tagNames = append(m.tagNames, t.Title)
 		}
 	}

@@ -6,14 +6,16 @@ import "context"
 const maxReaders = 64
 
 // lock is a readers-writer lock whose waiting ends with the context, which that
-// of sync.RWMutex does not. A reader holds one slot, the writer all of them.
+// of sync.RWMutex does not. A reader holds one slot, the writer all of them. Both
+// pass through the turnstile first, and the writer stays in it: so that it waits
+// only for the readers before it, and no other writer takes slots meanwhile.
 type lock struct {
-	writer chan struct{} // keeps two writers from sharing the slots half and half
-	slots  chan struct{}
+	turnstile chan struct{}
+	slots     chan struct{}
 }
 
 func newLock() *lock {
-	return &lock{writer: make(chan struct{}, 1), slots: make(chan struct{}, maxReaders)}
+	return &lock{turnstile: make(chan struct{}, 1), slots: make(chan struct{}, maxReaders)}
 }
 
 // acquire puts a token into ch, or returns the context's error.
@@ -29,14 +31,18 @@ func acquire(ctx context.Context, ch chan struct{}) error {
 	}
 }
 
-func (l *lock) lockRead(ctx context.Context) error { return acquire(ctx, l.slots) }
+func (l *lock) lockRead(ctx context.Context) error {
+	if err := acquire(ctx, l.turnstile); err != nil {
+		return err
+	}
+	defer func() { <-l.turnstile }()
+	return acquire(ctx, l.slots)
+}
 
 func (l *lock) unlockRead() { <-l.slots }
 
-// lockWrite waits for the readers that are there. Later ones queue up behind it
-// for the slots, so that it is not starved.
 func (l *lock) lockWrite(ctx context.Context) error {
-	if err := acquire(ctx, l.writer); err != nil {
+	if err := acquire(ctx, l.turnstile); err != nil {
 		return err
 	}
 	for held := range maxReaders {
@@ -50,10 +56,10 @@ func (l *lock) lockWrite(ctx context.Context) error {
 
 func (l *lock) unlockWrite() { l.release(maxReaders) }
 
-// release gives the writer's slots back.
+// release gives the writer's slots and its place in the turnstile back.
 func (l *lock) release(held int) {
 	for range held {
 		<-l.slots
 	}
-	<-l.writer
+	<-l.turnstile
 }

@@ -23,8 +23,8 @@ const (
 	EndCancelled End = "cancelled" // the context had ended, whether or not the consumer took more
 )
 
-// Generation is one call to the fake LLM: what it was asked, how many pieces were
-// taken, and how it ended.
+// Generation is one call to the fake LLM: what it was asked, how many pieces it
+// yielded, and how it ended.
 type Generation struct {
 	Request quire.LLMRequest
 	Pieces  int
@@ -150,6 +150,7 @@ func (m *LLM) Generate(ctx context.Context, req *quire.LLMRequest) iter.Seq2[str
 				yield("", fail.err)
 				return
 			}
+			m.count(g)
 			if !yield(pieces[i], nil) {
 				end = EndStopped
 				if ctx.Err() != nil {
@@ -157,7 +158,6 @@ func (m *LLM) Generate(ctx context.Context, req *quire.LLMRequest) iter.Seq2[str
 				}
 				return
 			}
-			m.count(g)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (m *LLM) begin(req *quire.LLMRequest) (g *Generation, gate *Gate, pieces []
 	return g, gate, pieces, fail
 }
 
-// count adds a piece that the consumer took.
+// count adds a piece.
 func (m *LLM) count(g *Generation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

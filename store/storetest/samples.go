@@ -113,7 +113,6 @@ func sampleList(id int64, ownerID string) quire.ListRecord {
 		Title:       fmt.Sprintf("List %d", id),
 		Description: "what it is about",
 		Template:    "{{title}}\r\n{{items}}",
-		Mode:        "manual",
 		Visibility:  quire.Public,
 		VideoURL:    "https://example.org/video",
 		TutorialSteps: []quire.TutorialStep{

@@ -3,6 +3,8 @@ package storetest
 import (
 	"reflect"
 	"testing"
+
+	"github.com/quirelib/quire"
 )
 
 // A field that a sample leaves empty would be one that no round trip checks.
@@ -17,6 +19,22 @@ func TestSamplesAreFilled(t *testing.T) {
 			if r.Field(i).IsZero() {
 				t.Errorf("%T.%s is the zero value", v, r.Type().Field(i).Name)
 			}
+		}
+	}
+}
+
+// The calls with a cancelled context are to cover every method.
+func TestCallsCoverTheTransactions(t *testing.T) {
+	t.Parallel()
+	read, write := reflect.TypeFor[quire.ReadTx](), reflect.TypeFor[quire.Tx]()
+	for m := range read.Methods() {
+		if reads[m.Name] == nil {
+			t.Errorf("reads does not call %s", m.Name)
+		}
+	}
+	for m := range write.Methods() {
+		if _, ok := read.MethodByName(m.Name); !ok && writes[m.Name] == nil {
+			t.Errorf("writes does not call %s", m.Name)
 		}
 	}
 }

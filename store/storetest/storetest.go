@@ -68,6 +68,18 @@ var groups = []group{
 	{"meta", metaCases},
 	{"users", userCases},
 	{"tags", tagCases},
+	{"elementals", elementalCases},
+	{"search", searchCases},
+	{"lists", listCases},
+	{"items", itemCases},
+	{"jobs", jobCases},
+	{"claims", claimCases},
+	{"chunks", chunkCases},
+	{"transactions", txCases},
+	{"cancelled contexts", cancelCases},
+	{"concurrency", concurrencyCases},
+	{"reopen", reopenCases},
+	{"model", modelCases},
 }
 
 // store is a Store under test with helpers that fail the test. None of them
@@ -171,6 +183,7 @@ func put[A any](s *store, method func(quire.Tx, context.Context, A) error, args 
 // and a time is one moment, in UTC on both sides.
 var same = cmp.Options{
 	cmpopts.EquateEmpty(),
+	cmp.AllowUnexported(titled{}),
 	cmp.Comparer(func(a, b time.Time) bool {
 		return a.Equal(b) && a.Location() == time.UTC && b.Location() == time.UTC
 	}),

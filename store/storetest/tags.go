@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/quirelib/quire"
@@ -98,14 +100,7 @@ func tagMany(t *testing.T, s *store) {
 			want[i+1] = sampleTag(i+1, "u1")
 		}
 	}
-	s.update(func(ctx context.Context, tx quire.Tx) error {
-		for _, tag := range want {
-			if err := tx.PutTag(ctx, tag); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	put(s, quire.Tx.PutTag, slices.Collect(maps.Values(want))...)
 	equal(t, "Tags", get(s, quire.ReadTx.Tags, ids), want)
 }
 

@@ -79,9 +79,11 @@ func userReplace(t *testing.T, s *store) {
 // userMany passes more ids than one SQL statement can bind.
 func userMany(t *testing.T, s *store) {
 	ids, want := manyIDs(1_500, "user")
+	var users []quire.User
 	for _, id := range want {
-		put(s, quire.Tx.PutUser, sampleUser(id))
+		users = append(users, sampleUser(id))
 	}
+	put(s, quire.Tx.PutUser, users...)
 	got := get(s, quire.ReadTx.Users, ids)
 	if len(got) != len(want) {
 		t.Fatalf("Users of %d ids returned %d users, want %d", len(ids), len(got), len(want))

@@ -1,0 +1,200 @@
+package quire
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quirelib/quire/internal/id"
+)
+
+// attempt is one run of an ingest job.
+type attempt struct {
+	engine   *Engine
+	job      Job // as claimed
+	progress progress
+	// vectors by the hash of their text: those of the stored chunks, and those made in
+	// this attempt, so that starting over after a change costs only what is new.
+	vectors map[string][]float32
+}
+
+// piece is a passage on its way to become a chunk.
+type piece struct {
+	Span
+	text  string // what the chunk shows
+	input string // what is embedded
+	hash  string // of input
+}
+
+// safely runs the attempt; a panic, of a Chunker or Embedder for example, is its
+// failure and not the end of the process.
+func (a *attempt) safely(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = Errorf(CodeInternal, "the ingest failed unexpectedly").WithCause(cause)
+		}
+	}()
+	return a.run(ctx)
+}
+
+// run ingests the elemental as it is, beginning again when it changes meanwhile:
+// the newest version is what stays.
+func (a *attempt) run(ctx context.Context) error {
+	for {
+		a.progress.set(stageExtract, 0, 0)
+		rec, err := a.read(ctx)
+		if err != nil {
+			return err
+		}
+		pieces, err := cut(a.engine.opts.Chunker, rec)
+		if err != nil {
+			return err
+		}
+		if err := a.embed(ctx, pieces); err != nil {
+			return err
+		}
+		a.progress.set(stageCommit, len(pieces), len(pieces))
+		overtaken, err := a.commit(ctx, rec, pieces)
+		if err != nil || !overtaken {
+			return err
+		}
+	}
+}
+
+// read returns the elemental and remembers the vectors it already has.
+func (a *attempt) read(ctx context.Context) (rec ElementalRecord, err error) {
+	err = a.engine.lib.store.View(ctx, func(tx ReadTx) error {
+		if rec, err = tenantElemental(ctx, tx, a.job.TenantID, a.job.ElementalID); err != nil {
+			return err
+		}
+		chunks, err := tx.ChunksOf(ctx, rec.ID)
+		for _, c := range chunks {
+			if c.Fingerprint == a.engine.fingerprint {
+				a.vectors[c.Hash] = c.Vector
+			}
+		}
+		return err
+	})
+	if CodeOf(err) == CodeNotFound {
+		return rec, errGone
+	}
+	return rec, err
+}
+
+// cut splits the source text of an elemental.
+func cut(chunker Chunker, rec ElementalRecord) ([]piece, error) {
+	text := sourceText(rec)
+	spans := chunker.Chunks(text)
+	pieces := make([]piece, len(spans))
+	for i, s := range spans {
+		if s.Start < 0 || s.End > len(text) || s.Start >= s.End || i > 0 && s.Start < spans[i-1].Start {
+			return nil, Errorf(CodeInvalid, "the chunker returned a passage that is empty, out of order or outside of the text")
+		}
+		p := piece{Span: s, text: text[s.Start:s.End]}
+		p.input = embedText(rec.Title, s.Heading, p.text)
+		sum := sha256.Sum256([]byte(p.input))
+		p.hash = hex.EncodeToString(sum[:])
+		pieces[i] = p
+	}
+	return pieces, nil
+}
+
+// embedText puts what a passage is about in front of it, unless it says so itself:
+// a passage in the middle of a text is found by the words of its title and
+// headings too.
+func embedText(title string, heading []string, text string) string {
+	var parts []string
+	for _, head := range append([]string{title}, heading...) {
+		if strings.TrimSpace(head) != "" && !strings.Contains(text, head) && !slices.Contains(parts, head) {
+			parts = append(parts, head)
+		}
+	}
+	return strings.Join(append(parts, text), "\n")
+}
+
+// embed sees to it that every piece has its vector in a.vectors.
+func (a *attempt) embed(ctx context.Context, pieces []piece) error {
+	var missing []piece
+	seen := make(map[string]bool)
+	for _, p := range pieces {
+		if a.vectors[p.hash] == nil && !seen[p.hash] {
+			seen[p.hash] = true
+			missing = append(missing, p)
+		}
+	}
+	done := len(pieces) - len(missing)
+	for batch := range slices.Chunk(missing, a.engine.opts.BatchSize) {
+		a.progress.set(stageEmbed, done, len(pieces))
+		texts := make([]string, len(batch))
+		for i, p := range batch {
+			texts[i] = p.input
+		}
+		vectors, err := a.engine.embed(ctx, texts)
+		if err != nil {
+			return err
+		}
+		for i, p := range batch {
+			a.vectors[p.hash] = vectors[i]
+		}
+		done += len(batch)
+	}
+	return nil
+}
+
+// commit replaces the elemental's chunks and ends the job, unless the elemental
+// has changed since it was read: then it changes nothing and reports overtaken.
+func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []piece) (overtaken bool, err error) {
+	err = a.engine.lib.commit(ctx, func(tx Tx, ch *changes) error {
+		j, mine, err := own(ctx, tx, a.job)
+		if err != nil {
+			return err
+		}
+		if !mine {
+			return errLost
+		}
+		rec, err := tenantElemental(ctx, tx, j.TenantID, j.ElementalID)
+		if CodeOf(err) == CodeNotFound {
+			return errGone
+		}
+		if err != nil {
+			return err
+		}
+		if rec.Version != read.Version {
+			overtaken = true
+			return nil
+		}
+		// Tags may have been renamed without a new version: ask again.
+		meta, err := ch.lib.chunkMeta(ctx, tx, rec)
+		if err != nil {
+			return err
+		}
+		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, a.chunks(rec, meta, pieces)); err != nil {
+			return err
+		}
+		j.Done, j.Total = len(pieces), len(pieces)
+		return ch.putJob(ctx, tx, j.ended(JobSucceeded, ""))
+	})
+	return overtaken, err
+}
+
+// chunks makes the chunks of an elemental from its pieces.
+func (a *attempt) chunks(rec ElementalRecord, meta chunkMeta, pieces []piece) []Chunk {
+	chunks := make([]Chunk, len(pieces))
+	for i, p := range pieces {
+		c := &chunks[i]
+		*c = Chunk{
+			ID:       id.Point(rec.ID, rec.ID, meta.source, strconv.Itoa(i)),
+			TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: rec.ID,
+			Heading: slices.Clone(p.Heading), Text: p.text, Start: p.Start, End: p.End, Ordinal: i,
+			Hash: p.hash, Fingerprint: a.engine.fingerprint, Vector: a.vectors[p.hash],
+		}
+		meta.apply(c)
+	}
+	return chunks
+}

@@ -1,0 +1,210 @@
+package quire
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/quirelib/quire/internal/segment"
+)
+
+// ChatRequest asks a question.
+type ChatRequest struct {
+	Query   string // not blank
+	Filters Filters
+	Limit   int // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+}
+
+// ChatResponse is an answer. A marker such as [1] in it cites Sources[0]; every
+// marker has its source.
+type ChatResponse struct {
+	Answer  string
+	Sources []SearchHit // the chunks that were given to the LLM, in order; empty without an answer
+}
+
+// ChatEvent is one step of a streamed answer: a piece of the text, or, once and
+// last, the sources.
+type ChatEvent struct {
+	Content string
+	Sources []SearchHit
+	Last    bool // this is the last event, the one with the sources
+}
+
+// Chat answers a question from the tenant's chunks.
+func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error) {
+	var answer strings.Builder
+	var res ChatResponse
+	for ev, err := range e.ChatStream(ctx, req) {
+		if err != nil {
+			return ChatResponse{}, err
+		}
+		answer.WriteString(ev.Content)
+		res.Sources = ev.Sources
+	}
+	res.Answer = answer.String()
+	return res, nil
+}
+
+// ChatStream answers like Chat, piece by piece: the pieces joined are the answer.
+// Retrieval happens before the first event. An error is the last thing yielded.
+func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[ChatEvent, error] {
+	return func(yield func(ChatEvent, error) bool) {
+		sources, err := e.retrieve(ctx, req)
+		if err != nil {
+			yield(ChatEvent{}, err)
+			return
+		}
+		if len(sources) > 0 {
+			for piece, err := range e.answer(ctx, req.Query, sources) {
+				if CodeOf(err) == CodeNoAnswer {
+					sources = nil
+					break
+				}
+				if !yield(ChatEvent{Content: piece}, err) || err != nil {
+					return
+				}
+			}
+		}
+		if len(sources) == 0 && !yield(ChatEvent{Content: e.opts.NoAnswer}, nil) {
+			return
+		}
+		yield(ChatEvent{Sources: sources, Last: true}, nil)
+	}
+}
+
+// retrieve finds the sources of an answer.
+func (e *Engine) retrieve(ctx context.Context, req ChatRequest) ([]SearchHit, error) {
+	if err := e.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkQuery(req.Query, req.Filters, req.Limit); err != nil {
+		return nil, err
+	}
+	limit := req.Limit
+	if limit == 0 {
+		limit = e.opts.ChatSources
+	}
+	// Twice as many as needed, so that others take the places of duplicates.
+	hits, err := e.Search(ctx, SearchRequest{Query: req.Query, Filters: req.Filters, Limit: min(2*limit, maxResults)})
+	if err != nil {
+		return nil, err
+	}
+	hits = withoutRepeats(hits)
+	return withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
+}
+
+// withoutRepeats leaves out every chunk whose text is, but for white space, all in
+// a better one.
+func withoutRepeats(hits []SearchHit) []SearchHit {
+	var kept []SearchHit
+	var texts []string
+	for _, h := range hits {
+		text := oneLine(h.Chunk.Text)
+		if !slices.ContainsFunc(texts, func(better string) bool { return strings.Contains(better, text) }) {
+			kept, texts = append(kept, h), append(texts, text)
+		}
+	}
+	return kept
+}
+
+// withoutParts is the same the other way round: it leaves out every chunk whose text
+// is all in a worse one. It comes after the choice of what the LLM is given, lest a
+// chunk be left out for the sake of one that is not given.
+func withoutParts(hits []SearchHit) []SearchHit {
+	slices.Reverse(hits)
+	hits = withoutRepeats(hits)
+	slices.Reverse(hits)
+	return hits
+}
+
+// fitTokens takes the chunks, best first, that fit into a number of tokens
+// together, but at least one.
+func fitTokens(hits []SearchHit, limit int) []SearchHit {
+	var kept []SearchHit
+	used := 0
+	for _, h := range hits {
+		tokens := segment.Tokens(h.Chunk.Text)
+		if len(kept) == 0 || used+tokens <= limit {
+			kept = append(kept, h)
+			used += tokens
+		}
+	}
+	return kept
+}
+
+// answer yields the LLM's answer without markers that have no source, in pieces that
+// are not empty. ErrNoAnswer, if nothing was yielded, says that there is none.
+func (e *Engine) answer(ctx context.Context, question string, sources []SearchHit) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		filter := markerFilter{sources: len(sources)}
+		var begin opening
+		for piece, err := range e.llm.Generate(ctx, newRequest(question, sources)) {
+			if CodeOf(err) == CodeNoAnswer && !begin.passed {
+				yield("", ErrNoAnswer)
+				return
+			}
+			if err != nil {
+				yield("", answerError(ctx, err))
+				return
+			}
+			if text := begin.write(filter.write(piece)); text != "" && !yield(text, nil) {
+				return
+			}
+		}
+		// A generation that was cut short must not pass for a whole one.
+		if ctx.Err() != nil {
+			yield("", ctx.Err())
+			return
+		}
+		if text := begin.write(filter.end()); text != "" && !yield(text, nil) {
+			return
+		}
+		if !begin.passed {
+			if text, ok := begin.end(); ok {
+				yield(text, nil)
+				return
+			}
+			yield("", ErrNoAnswer)
+		}
+	}
+}
+
+// answerError is modelError for an LLM that failed. ErrNoAnswer after the answer has
+// begun is a fault of the LLM's, not an outcome.
+func answerError(ctx context.Context, err error) error {
+	if CodeOf(err) == CodeNoAnswer {
+		return Errorf(CodeUnavailable, "the llm took its answer back").WithCause(err)
+	}
+	return modelError(ctx, "llm", err)
+}
+
+// opening holds the beginning of an answer back while it is blank or may be
+// noAnswerWord: what has been shown cannot become "no answer" any more.
+type opening struct {
+	passed bool
+	held   string
+}
+
+// write returns what can be shown by now.
+func (o *opening) write(text string) string {
+	if o.passed {
+		return text
+	}
+	o.held += text
+	word := strings.TrimSpace(o.held)
+	rest, said := strings.CutPrefix(word, noAnswerWord)
+	if strings.HasPrefix(noAnswerWord, word) || said && strings.Trim(rest, ".! ") == "" {
+		return ""
+	}
+	o.passed = true
+	return o.held
+}
+
+// end returns what is held when the answer ends so soon; false if that is none.
+func (o *opening) end() (string, bool) {
+	word := strings.TrimSpace(o.held)
+	return o.held, word != "" && !strings.HasPrefix(word, noAnswerWord)
+}

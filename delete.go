@@ -1,0 +1,114 @@
+package quire
+
+import (
+	"context"
+	"slices"
+)
+
+// DeleteResult counts what a deletion removed.
+type DeleteResult struct {
+	Chunks     int
+	Elementals int // elementals that lost chunks
+}
+
+// DeleteElemental removes an elemental's chunks and cancels its ingests; the
+// elemental itself stays in the Library. Without any, an unknown or another tenant's
+// elemental included, it removes nothing and is no error.
+func (e *Engine) DeleteElemental(ctx context.Context, tenantID, elementalID string) (DeleteResult, error) {
+	var probs problems
+	if tenantID == "" {
+		probs.add("tenant_id", "must not be empty")
+	}
+	if elementalID == "" { // as a filter it would match everything
+		probs.add("elemental_id", "must not be empty")
+	}
+	if err := probs.err(); err != nil {
+		return DeleteResult{}, err
+	}
+	return e.Delete(ctx, Filters{TenantID: tenantID, ElementalID: elementalID})
+}
+
+// Delete removes the chunks that match the filters and cancels the ingests of the
+// elementals that match now.
+func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
+	if err := e.open(ctx); err != nil {
+		return DeleteResult{}, err
+	}
+	var probs problems
+	f.check(&probs)
+	if err := probs.err(); err != nil {
+		return DeleteResult{}, err
+	}
+	var res DeleteResult
+	err := e.lib.commit(ctx, func(tx Tx, ch *changes) error {
+		lost, err := matching(ctx, tx, f)
+		if err != nil {
+			return err
+		}
+		for elementalID, ids := range lost {
+			chunks, err := tx.ChunksOf(ctx, elementalID)
+			if err != nil {
+				return err
+			}
+			rest := slices.DeleteFunc(chunks, func(c Chunk) bool { return ids[c.ID] })
+			if err := ch.replace(ctx, tx, f.TenantID, elementalID, rest); err != nil {
+				return err
+			}
+			res.Chunks += len(ids)
+		}
+		res.Elementals = len(lost)
+		return ch.cancelMatching(ctx, tx, f, lost)
+	})
+	if err != nil {
+		return DeleteResult{}, err
+	}
+	return res, nil
+}
+
+// matching returns the ids of the chunks that match, by elemental.
+func matching(ctx context.Context, tx ReadTx, f Filters) (map[string]map[string]bool, error) {
+	refs, err := tx.MatchChunks(ctx, f)
+	lost := make(map[string]map[string]bool)
+	for _, ref := range refs {
+		if lost[ref.ElementalID] == nil {
+			lost[ref.ElementalID] = make(map[string]bool)
+		}
+		lost[ref.ElementalID][ref.ID] = true
+	}
+	return lost, err
+}
+
+// cancelMatching cancels the ingests of the elementals that lost chunks and of
+// those that match the filters as they would be ingested now: else a job that was
+// already asked for would bring back what was deleted.
+func (ch *changes) cancelMatching(ctx context.Context, tx Tx, f Filters, lost map[string]map[string]bool) error {
+	active, err := tx.ActiveJobs(ctx, f.TenantID, f.ElementalID)
+	if err != nil || len(active) == 0 {
+		return err
+	}
+	ids := make([]string, len(active))
+	for i, j := range active {
+		ids[i] = j.ElementalID
+	}
+	recs, err := tx.Elementals(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for id, rec := range recs {
+		if lost[id] == nil {
+			meta, err := ch.lib.chunkMeta(ctx, tx, rec)
+			if err != nil {
+				return err
+			}
+			c := Chunk{TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: rec.ID}
+			meta.apply(&c)
+			if !f.Match(&c) {
+				continue
+			}
+		}
+		if err := ch.cancelJobs(ctx, tx, f.TenantID, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package quire
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// embed asks the embedder and checks what it answers: an index that swallowed a
+// vector of the wrong length or one that is no number would be of no use any more.
+// The vectors are of unit length and the caller's own.
+func (e *Engine) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, modelError(ctx, "embedder", err)
+	}
+	if len(vectors) != len(texts) {
+		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+	}
+	out := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		if len(v) != e.embedder.Dimension() {
+			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), e.embedder.Dimension())
+		}
+		unit, ok := normal(v)
+		if !ok {
+			return nil, Errorf(CodeUnavailable, "the embedder returned a vector that is zero or not finite")
+		}
+		out[i] = unit
+	}
+	return out, nil
+}
+
+// normal returns a copy of v of unit length; false if v has no direction.
+func normal(v []float32) ([]float32, bool) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	// The square of the largest float32 is far inside float64, so only what was not
+	// finite before is not finite here.
+	if sum == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) {
+		return nil, false
+	}
+	length := math.Sqrt(sum)
+	unit := make([]float32, len(v))
+	for i, x := range v {
+		unit[i] = float32(float64(x) / length)
+	}
+	return unit, true
+}
+
+// modelError makes the error of an embedder or LLM one of this module: the caller's
+// context error and an *Error as they are, everything else ErrUnavailable with the
+// cause hidden. A context error while ctx is alive is a time limit of the model's
+// own.
+func modelError(ctx context.Context, model string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)
+}

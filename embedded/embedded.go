@@ -1,0 +1,144 @@
+// Package embedded assembles the default backends into one thing to open and one
+// to close: a Library on SQLite and an Engine on chromem-go, with the hashing
+// Embedder and the extractive LLM. Nothing of it needs a key, a file besides its
+// directory, or the network.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/engine/chromem"
+	"github.com/quirelib/quire/store/sqlite"
+)
+
+// databaseFile is the name of the SQLite database inside the directory.
+const databaseFile = "quire.db"
+
+// Options swap parts of what Open assembles. The zero value is good. A part that
+// is given stays the caller's: Close does not close it.
+type Options struct {
+	// Store keeps everything. Default: SQLite in the file quire.db of the directory.
+	Store quire.Store
+	// Index finds neighbours. Default: chromem-go, in memory.
+	Index quire.VectorIndex
+	// Embedder makes vectors. Default: engine.NewHashing.
+	Embedder quire.Embedder
+	// LLM writes answers. Default: engine.NewExtractive.
+	LLM quire.LLM
+
+	// SQLite configures the default Store; it has no effect beside Store.
+	SQLite *sqlite.Options
+	// Library configures the Library.
+	Library *quire.LibraryOptions
+	// Engine configures the Engine; its Chunker is swapped there.
+	Engine *quire.EngineOptions
+}
+
+// Quire is an open Library with its Engine. It is safe for concurrent use.
+type Quire struct {
+	Library *quire.Library
+	Engine  *quire.Engine
+
+	closers []func(context.Context) error // in the order of closing
+}
+
+// Open opens the Library and Engine of a directory, which it creates with mode
+// 0700 if it is missing. opts may be nil. dir may be "" only if opts.Store is
+// given; else that is ErrInvalid. ErrLocked means that another process has the
+// directory open. Ingests that an earlier process left unfinished go on. When Open
+// fails, nothing stays open.
+func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	q := &Quire{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, q.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := q.fillParts(ctx, dir, &o); err != nil {
+		return nil, err
+	}
+	if q.Library, err = quire.NewLibrary(ctx, o.Store, o.Library); err != nil {
+		return nil, err
+	}
+	q.closeFirst(q.Library.Close)
+	if q.Engine, err = quire.NewEngine(ctx, q.Library, o.Index, o.Embedder, o.LLM, o.Engine); err != nil {
+		return nil, err
+	}
+	q.closeFirst(q.Engine.Close)
+	return q, nil
+}
+
+// fillParts puts the default in for every part that o leaves out.
+func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
+	if o.Store == nil {
+		s, err := openStore(ctx, dir, o.SQLite)
+		if err != nil {
+			return err
+		}
+		o.Store = s
+		q.closeFirst(func(context.Context) error { return s.Close() })
+	}
+	if o.Index == nil {
+		index := chromem.New(nil)
+		o.Index = index
+		q.closeFirst(func(context.Context) error { return index.Close() })
+	}
+	if o.Embedder == nil {
+		hashing, err := engine.NewHashing(nil)
+		if err != nil {
+			return err
+		}
+		o.Embedder = hashing
+	}
+	if o.LLM == nil {
+		o.LLM = engine.NewExtractive(nil)
+	}
+	return nil
+}
+
+func openStore(ctx context.Context, dir string, opts *sqlite.Options) (*sqlite.Store, error) {
+	if dir == "" {
+		return nil, quire.Errorf(quire.CodeInvalid, "a directory for the data is required unless Options.Store is given")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, directoryError(err)
+	}
+	return sqlite.Open(ctx, filepath.Join(dir, databaseFile), opts)
+}
+
+// directoryError says what is wrong with the directory, without its path.
+func directoryError(err error) error {
+	reason := err
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		reason = p.Err
+	}
+	return quire.Errorf(quire.CodeUnavailable, "the directory for the data cannot be made: %v", reason).WithCause(err)
+}
+
+// closeFirst makes Close call f before what it called first so far.
+func (q *Quire) closeFirst(f func(context.Context) error) {
+	q.closers = append([]func(context.Context) error{f}, q.closers...)
+}
+
+// Close closes the Engine, the Library and the parts that Open made, in this
+// order, all of them even if one fails, and returns the errors joined. Running
+// ingests are put back into the queue for the next Open; Close waits for that until
+// ctx ends. Closing twice is no error.
+func (q *Quire) Close(ctx context.Context) error {
+	var errs []error
+	for _, f := range q.closers {
+		errs = append(errs, f(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,287 @@
+package quire_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
+)
+
+// TestForcedOrders does something to an elemental at each point of its ingest:
+// while it is queued and before each of its batches is embedded, the last of which
+// is just before the commit.
+func TestForcedOrders(t *testing.T) {
+	t.Parallel()
+	const title = "A title to find"
+	newest := []string{title, "new one", "new two"}
+	const newBody = "new one\n\nnew two"
+	steps := []struct {
+		name  string
+		do    func(f *engineFixture, e quire.Elemental)
+		want  []string
+		first quire.JobStatus // of the ingest that was under way
+	}{
+		{"delete the elemental", func(f *engineFixture, e quire.Elemental) {
+			f.check(f.DeleteElemental(f.t.Context(), f.ann, e.ID))
+		}, nil, quire.JobCancelled},
+		{"delete its knowledge", func(f *engineFixture, e quire.Elemental) {
+			_, err := f.eng.DeleteElemental(f.t.Context(), f.ann.TenantID, e.ID)
+			f.check(err)
+		}, nil, quire.JobCancelled},
+		{"delete by filters", func(f *engineFixture, e quire.Elemental) {
+			_, err := f.eng.Delete(f.t.Context(), quire.Filters{TenantID: f.ann.TenantID, TypeName: "Document"})
+			f.check(err)
+		}, nil, quire.JobCancelled},
+		{"delete by other filters", func(f *engineFixture, e quire.Elemental) {
+			for _, filters := range []quire.Filters{
+				{TenantID: f.ann.TenantID, TypeName: "Prompt"},
+				{TenantID: f.bob.TenantID},
+			} {
+				_, err := f.eng.Delete(f.t.Context(), filters)
+				f.check(err)
+			}
+		}, []string{title, "one", "two", "three"}, quire.JobSucceeded},
+		{"update", func(f *engineFixture, e quire.Elemental) {
+			f.update(f.ann, e.ID, newBody)
+		}, newest, quire.JobSucceeded},
+		{"update and ingest", func(f *engineFixture, e quire.Elemental) {
+			f.update(f.ann, e.ID, newBody)
+			f.ingest(f.ann, e.ID, "")
+		}, newest, quire.JobSucceeded},
+		{"update twice", func(f *engineFixture, e quire.Elemental) {
+			f.update(f.ann, e.ID, "not this")
+			f.ingest(f.ann, e.ID, "again")
+			f.update(f.ann, e.ID, newBody)
+		}, newest, quire.JobSucceeded},
+		{"delete its knowledge and ingest", func(f *engineFixture, e quire.Elemental) {
+			_, err := f.eng.DeleteElemental(f.t.Context(), f.ann.TenantID, e.ID)
+			f.check(err)
+			f.update(f.ann, e.ID, newBody)
+			f.ingest(f.ann, e.ID, "")
+		}, newest, quire.JobCancelled},
+		{"ingest and delete its knowledge", func(f *engineFixture, e quire.Elemental) {
+			f.ingest(f.ann, e.ID, "second")
+			_, err := f.eng.DeleteElemental(f.t.Context(), f.ann.TenantID, e.ID)
+			f.check(err)
+		}, nil, quire.JobCancelled},
+		{"delete the elemental and make another with its id", func(f *engineFixture, e quire.Elemental) {
+			f.check(f.DeleteElemental(f.t.Context(), f.ann, e.ID))
+			in := document(title, newBody)
+			in.ID = e.ID
+			f.create(f.ann, in)
+			f.ingest(f.ann, e.ID, "")
+		}, newest, quire.JobCancelled},
+	}
+	for _, s := range stores {
+		for _, step := range steps {
+			for point := range 5 { // 0: queued; title and three paragraphs make four batches
+				for _, restart := range []bool{false, true} {
+					for _, known := range []bool{false, true} {
+						if s.name != "memory" && (point%2 == 1 || point == 4 || !known) {
+							continue // the order of things is the Engine's: samples are enough, and opening files is slow
+						}
+						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
+						t.Run(name, func(t *testing.T) {
+							t.Parallel()
+							f := newEngineFixture(t, s.open(t), quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 1, Workers: 1})
+							e, job, gate := f.ingestUpTo(point, known, title, "one\n\ntwo\n\nthree")
+							step.do(f, e)
+							if restart {
+								f.stop(t.Context())
+							}
+							gate.Open()
+							if restart {
+								f.start()
+							}
+							f.waitStatus(job, step.first)
+							f.settle(f.ann)
+							f.settle(f.bob)
+							wantEqual(t, f.texts(e.ID), step.want)
+							if got := f.search(f.ann, title, quire.Filters{ElementalID: e.ID}); len(got) != len(step.want) {
+								t.Errorf("found %q", got)
+							}
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func (f *engineFixture) check(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// ingestUpTo brings the ingest of an elemental to a point: 0 is queued, n waits for
+// its n-th batch to be embedded. If known, an older text was ingested before.
+func (f *engineFixture) ingestUpTo(point int, known bool, title, body string) (quire.Elemental, quire.Job, *enginetest.Gate) {
+	f.t.Helper()
+	var e quire.Elemental
+	if known {
+		e = f.add(f.ann, title, "an older text")
+		if _, err := f.UpdateElemental(f.t.Context(), f.ann, e.ID, quire.ElementalPatch{Body: &body}); err != nil {
+			f.t.Fatal(err)
+		}
+		if point > 3 {
+			point = 3 // the vector of the title is known
+		}
+	} else {
+		e = f.create(f.ann, document(title, body))
+	}
+	gate := enginetest.NewGate()
+	f.embedder.Hold(gate)
+	if point == 0 {
+		busy := f.create(f.bob, document("Keeps the worker busy", "text"))
+		f.ingest(f.bob, busy.ID, "")
+		<-gate.Arrived()
+		return e, f.ingest(f.ann, e.ID, ""), gate
+	}
+	job := f.ingest(f.ann, e.ID, "")
+	gate.Pass(point - 1)
+	for range point {
+		<-gate.Arrived()
+	}
+	return e, job, gate
+}
+
+// TestReadersSeeOldOrNew searches an elemental again and again while it is changed
+// and ingested.
+func TestReadersSeeOldOrNew(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		const readers, versions, parts = 6, 15, 6
+		body := func(version int) string {
+			var b strings.Builder
+			for i := range parts {
+				fmt.Fprintf(&b, "version %d part %d\n\n", version, i)
+			}
+			return b.String()
+		}
+		e := f.add(f.ann, "Old or new, not both", body(0))
+		noise := f.add(f.ann, "Something else there", "version and part")
+
+		var stop atomic.Bool
+		var seen atomic.Int64
+		var wg sync.WaitGroup
+		for range readers {
+			wg.Go(func() {
+				last := 0
+				for !stop.Load() {
+					hits, err := f.eng.Search(t.Context(), quire.SearchRequest{
+						Query: "version part", Filters: quire.Filters{TenantID: f.ann.TenantID, ElementalID: e.ID}, Limit: 100,
+					})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					counts := map[int]int{}
+					for _, h := range hits {
+						var version, part int
+						if _, err := fmt.Sscanf(h.Chunk.Text, "version %d part %d", &version, &part); err == nil {
+							counts[version]++
+						}
+					}
+					for version, n := range counts {
+						if len(counts) != 1 || n != parts || version < last {
+							t.Errorf("after version %d a search saw %v", last, counts)
+							return
+						}
+						last = version
+					}
+					if len(counts) == 0 {
+						t.Error("a search saw neither")
+						return
+					}
+					seen.Add(1)
+					time.Sleep(100 * time.Microsecond) // leave the writer a processor
+				}
+			})
+		}
+		for v := 1; v <= versions && !t.Failed(); v++ {
+			f.update(f.ann, e.ID, body(v))
+			f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+			if v%5 == 0 {
+				f.update(f.ann, noise.ID, fmt.Sprint("version ", v))
+			}
+		}
+		stop.Store(true)
+		wg.Wait()
+		t.Logf("%d searches over %d versions", seen.Load(), versions)
+	})
+}
+
+// TestManyAtOnce lets everything happen at the same time and compares what is left
+// with the content.
+func TestManyAtOnce(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		f.opts.Workers = 4
+		f.restart()
+		var elementals []quire.Elemental
+		for i := range 6 {
+			elementals = append(elementals, f.create(f.ann, document(fmt.Sprint("Elemental number ", i), "first")))
+		}
+		var wg sync.WaitGroup
+		end := time.Now().Add(time.Second)
+		for worker := range 6 {
+			rng := rand.New(rand.NewPCG(uint64(worker), 1))
+			e := elementals[worker]
+			wg.Go(func() {
+				for i := 0; time.Now().Before(end); i++ {
+					var err error
+					switch rng.IntN(5) {
+					case 0:
+						_, err = f.eng.DeleteElemental(t.Context(), f.ann.TenantID, e.ID)
+					case 1:
+						_, err = f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{Body: ptr(fmt.Sprint("text ", i))})
+					case 2, 3:
+						_, err = f.eng.Ingest(t.Context(), f.ann.TenantID, quire.IngestRequest{ElementalID: e.ID})
+					case 4:
+						_, err = f.eng.Search(t.Context(), quire.SearchRequest{Query: "text", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		f.settleAll(f.ann)
+		for i, e := range elementals {
+			final, err := f.Elemental(t.Context(), f.ann, e.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+			wantEqual(t, f.texts(e.ID), []string{final.Title, final.Body})
+			if i%2 == 0 {
+				f.check(f.DeleteElemental(t.Context(), f.ann, e.ID))
+				wantEqual(t, f.texts(e.ID), []string(nil))
+			}
+		}
+	})
+}
+
+// settleAll waits for all jobs of a tenant, however many pages they fill.
+func (f *engineFixture) settleAll(a quire.Actor) {
+	f.t.Helper()
+	for page := 1; ; page++ {
+		jobs, err := f.eng.Jobs(f.t.Context(), a.TenantID, quire.Page{Number: page, Size: 100})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if len(jobs.Items) == 0 {
+			return
+		}
+		for _, j := range jobs.Items {
+			f.wait(j)
+		}
+	}
+}

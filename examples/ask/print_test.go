@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/quirelib/quire"
+)
+
+func TestPrintAnswer(t *testing.T) {
+	t.Parallel()
+	r := quire.ChatResponse{
+		Answer: "A send on a closed channel causes a run-time panic, and so does closing a channel that is closed already [1].\n    ch <- 1",
+		Sources: []quire.SearchHit{
+			{Score: 0.61234, Chunk: quire.Chunk{
+				ElementalID: "e1", Title: "The Go Spec", Heading: []string{"Statements", "Send statements"},
+				Text: "A send on a \x1b[2Jclosed channel\nproceeds by causing a run-time panic.",
+			}},
+			{Score: 1, Chunk: quire.Chunk{ElementalID: "e2", Title: "Notes", Text: "Short."}},
+		},
+	}
+	var b strings.Builder
+	if err := printAnswer(&b, r, map[string]string{"e1": "go_spec.html", "e2": "notes.md"}); err != nil {
+		t.Fatal(err)
+	}
+	want := `A send on a closed channel causes a run-time panic, and so does closing a
+channel that is closed already [1].
+    ch <- 1
+
+Sources
+
+[1] The Go Spec (go_spec.html), score 0.612
+    Statements > Send statements
+    A send on a [2Jclosed channel proceeds by causing a run-time panic.
+
+[2] Notes (notes.md), score 1.000
+    Short.
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestUnmarked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "A sentence.", "A sentence."},
+		{"heading", "### Send statements\n\nA send.", "A send."},
+		{"only a heading", "### Send statements\n", "### Send statements\n"},
+		{"heading inside", "A send.\n\n### More", "A send.\n\n### More"},
+		{"links", "a [map](#Map_types) and a [slice](#s), not x[i](y z)", "a map and a slice, not x[i](y z)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := unmarked(c.in); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", ""},
+		{"short", " a  b\nc ", "a b c"},
+		{"cut between words", strings.Repeat("word ", 60), strings.TrimSpace(strings.Repeat("word ", 40)) + " …"},
+		{"one long word", strings.Repeat("é", 300), strings.Repeat("é", 200) + " …"},
+		{"a long word after a short one", "short " + strings.Repeat("x", 300), "short " + strings.Repeat("x", 194) + " …"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := excerpt(c.text)
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if n := utf8.RuneCountInString(got); n > excerptChars+2 {
+				t.Errorf("%d characters", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package quire
+
+import (
+	"context"
+	"time"
+)
+
+// Component is the state of one part of the Engine.
+type Component struct {
+	Up      bool
+	Latency time.Duration
+	Counts  map[string]int // index: chunks, vectors, dimension; jobs: queued, running, failed
+	Name    string         // of the embedder or LLM
+}
+
+// Health is the state of the Engine and its parts: store, index, embedder, llm,
+// jobs.
+type Health struct {
+	Up         bool // all parts that are required are up
+	Uptime     time.Duration
+	Components map[string]Component
+}
+
+// Healthy reports, cheaply, whether the Engine works: nil, or why not.
+func (e *Engine) Healthy(ctx context.Context) error {
+	if err := e.open(ctx); err != nil {
+		return err
+	}
+	return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
+		if _, err := tx.NextJob(ctx); err != nil && CodeOf(err) != CodeNotFound {
+			return err
+		}
+		_, err := index.Stats(ctx)
+		return err
+	})
+}
+
+// Health reports on every part. It asks no model anything: an embedder or LLM is up
+// as long as the Engine is open.
+func (e *Engine) Health(ctx context.Context) Health {
+	open := e.open(ctx) == nil
+	h := Health{
+		Uptime: time.Since(e.started),
+		Components: map[string]Component{
+			"embedder": {Up: open, Name: e.fingerprint},
+			"llm":      {Up: open, Name: e.llm.Name()},
+		},
+	}
+	chunks, jobs := 0, map[JobStatus]int{}
+	h.Components["store"] = measure(open, nil, func() error {
+		return e.lib.store.View(ctx, func(tx ReadTx) (err error) {
+			chunks, err = tx.CountChunks(ctx)
+			return err
+		})
+	})
+	h.Components["jobs"] = measure(open, func() map[string]int {
+		return map[string]int{"queued": jobs[JobQueued], "running": jobs[JobRunning], "failed": jobs[JobFailed]}
+	}, func() error {
+		return e.lib.store.View(ctx, func(tx ReadTx) (err error) {
+			jobs, err = tx.CountJobs(ctx)
+			return err
+		})
+	})
+	var stats IndexStats
+	h.Components["index"] = measure(open, func() map[string]int {
+		return map[string]int{"chunks": chunks, "vectors": stats.Vectors, "dimension": stats.Dimension}
+	}, func() error {
+		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) (err error) {
+			if chunks, err = tx.CountChunks(ctx); err != nil {
+				return err
+			}
+			stats, err = index.Stats(ctx)
+			return err
+		})
+	})
+	h.Up = true
+	for _, c := range h.Components {
+		h.Up = h.Up && c.Up
+	}
+	return h
+}
+
+// measure makes a Component from a probe of it.
+func measure(open bool, counts func() map[string]int, probe func() error) Component {
+	c := Component{}
+	if open {
+		begin := time.Now()
+		c.Up = probe() == nil
+		c.Latency = time.Since(begin)
+	}
+	if counts != nil {
+		c.Counts = counts()
+	}
+	return c
+}

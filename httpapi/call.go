@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/quirelib/quire"
+)
+
+// call is one request while it is being answered, by one goroutine.
+type call struct {
+	s         *server
+	w         http.ResponseWriter
+	r         *http.Request
+	requestID string
+	group     group
+	route     route
+	params    map[string]string // of the path
+	body      []byte            // strictly checked JSON; nil on routes without a body
+
+	user          quire.User
+	authenticated bool
+	started       bool // the status has been sent
+}
+
+func (c *call) actor() quire.Actor { return c.user.Actor() }
+
+// metaJSON is the meta of the content interface. The misspelt key is the one that
+// the interface defines.
+type metaJSON struct {
+	Version         string `json:"version"`
+	IsAuthenticaded bool   `json:"is_authenticaded"`
+	IsAuthenticated bool   `json:"is_authenticated"`
+	Limit           int    `json:"limit"`
+	Offset          int    `json:"offset"`
+	Total           int    `json:"total"`
+	*pageJSON              // only in paged answers
+}
+
+type pageJSON struct {
+	Size int `json:"size"`
+	Page int `json:"page"`
+}
+
+// envelope is a successful answer of the content interface.
+type envelope struct {
+	Code     int      `json:"code"`
+	Meta     metaJSON `json:"meta"`
+	Response any      `json:"response"`
+}
+
+func (c *call) meta(total int) metaJSON {
+	return metaJSON{Version: apiVersion, IsAuthenticaded: c.authenticated, IsAuthenticated: c.authenticated, Total: total}
+}
+
+// respond sends one thing in the envelope.
+func (c *call) respond(status int, response any) error {
+	return c.sendJSON(status, envelope{Code: status, Meta: c.meta(1), Response: response})
+}
+
+// respondAll sends an array that is not paged in the envelope.
+func respondAll[T any](c *call, status int, items []T) error {
+	return c.sendJSON(status, envelope{Code: status, Meta: c.meta(len(items)), Response: items})
+}
+
+// respondPage sends one page of a longer array in the envelope. page is the one
+// that the Library has read.
+func respondPage[T any](c *call, items []T, page quire.Page, total int) error {
+	m := c.meta(total)
+	m.Limit, m.Offset = page.Size, (page.Number-1)*page.Size
+	m.pageJSON = &pageJSON{Size: page.Size, Page: page.Number}
+	return c.sendJSON(http.StatusOK, envelope{Code: http.StatusOK, Meta: m, Response: items})
+}
+
+// noContent answers 204.
+func (c *call) noContent() error {
+	c.started = true
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// sendJSON encodes body and then sends it: what cannot be encoded is an error while
+// the status can still say so. A failing connection is no error of the handler.
+func (c *call) sendJSON(status int, body any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // the Content-Type and nosniff already keep it from being read as HTML
+	if err := enc.Encode(body); err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	c.started = true
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(buf.Bytes())
+	return nil
+}
+
+// readBody reads a JSON body and checks it strictly.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if err := checkBodyHeaders(r.Header); err != nil {
+		return nil, err
+	}
+	tooLarge := quire.Errorf(quire.CodeTooLarge, "the body is over the limit of %d bytes", limit)
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case err != nil:
+		return nil, quire.Errorf(quire.CodeInvalid, "the body could not be read to its end").WithCause(err)
+	}
+	return data, checkJSON(data)
+}
+
+// checkBodyHeaders accepts JSON in UTF-8 without compression; a body without a
+// Content-Type is taken as JSON.
+func checkBodyHeaders(h http.Header) error {
+	for _, encoding := range h.Values("Content-Encoding") {
+		if !strings.EqualFold(encoding, "identity") {
+			return unsupported("Content-Encoding is not supported; send the JSON uncompressed")
+		}
+	}
+	types := h.Values("Content-Type")
+	if len(types) == 0 {
+		return nil
+	}
+	const want = "Content-Type must be application/json in UTF-8"
+	if len(types) > 1 {
+		return unsupported(want)
+	}
+	mediaType, params, err := mime.ParseMediaType(types[0])
+	if err != nil || mediaType != "application/json" {
+		return unsupported(want)
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return unsupported(want)
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+// Package httpapi serves a [quire.Library] and a [quire.Engine] over HTTP and
+// JSON: the content interface under /v1, the knowledge engine under /v1/kb and
+// /health.
+//
+// [New] returns a plain http.Handler. It works at the root of a server, under a
+// prefix of its own (Options.Prefix), or behind http.StripPrefix in somebody
+// else's mux. The server, its timeouts and TLS belong to the application: set
+// http.Server.ReadHeaderTimeout and ReadTimeout; WriteTimeout may be set too, the
+// streamed chat moves its own deadlines.
+//
+// Every answer is JSON in one of two shapes, also for unknown routes and wrong
+// methods: {code, meta, response} or {code, meta, error_message, errors} of the
+// content interface, and plain objects or {"detail": ..} of the engine.
+//
+// Handlers hold no rules. They decode strictly, call the Library or the Engine,
+// and encode; what may be done by whom is decided there.
+package httpapi

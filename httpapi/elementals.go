@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/quirelib/quire"
+)
+
+func (s *server) getElemental(c *call) error {
+	q := c.query()
+	opts := q.knowledge()
+	if err := q.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
+	if err != nil {
+		return err
+	}
+	return s.respondElemental(c, http.StatusOK, e, opts)
+}
+
+// respondElemental answers with one elemental and its knowledge text.
+func (s *server) respondElemental(c *call, status int, e quire.Elemental, opts quire.KnowledgeOptions) error {
+	out, err := s.elementalWithKnowledge(e, opts)
+	if err != nil {
+		return err
+	}
+	return c.respond(status, out)
+}
+
+func (s *server) searchElementals(c *call) error {
+	q := c.query()
+	text, _ := q.text("search")
+	page, opts := q.page(), q.knowledge()
+	q.require("search")
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
+	if err != nil {
+		return err
+	}
+	items, err := s.fullElementals(found.Items, opts, page.Size)
+	if err != nil {
+		return err
+	}
+	return respondPage(c, items, page, found.Total)
+}
+
+// fullElementals are elementals with their knowledge text, if size is small enough
+// for it.
+func (s *server) fullElementals(items []quire.Elemental, opts quire.KnowledgeOptions, size int) ([]elementalJSON, error) {
+	out := make([]elementalJSON, len(items))
+	for i, e := range items {
+		if size >= knowledgeLimit {
+			out[i] = fullElemental(e)
+			continue
+		}
+		var err error
+		if out[i], err = s.elementalWithKnowledge(e, opts); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *server) createElemental(c *call) error {
+	o := bodyObject(c.body)
+	in := elementalInput(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.CreateElemental(c.r.Context(), c.actor(), in)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", e.URL)
+	return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+}
+
+func (s *server) updateElemental(c *call) error {
+	o := bodyObject(c.body)
+	patch := elementalPatch(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.UpdateElemental(c.r.Context(), c.actor(), c.params["id"], patch)
+	if err != nil {
+		return err
+	}
+	return s.respondElemental(c, http.StatusOK, e, quire.KnowledgeOptions{})
+}
+
+func (s *server) deleteElemental(c *call) error {
+	if err := s.lib.DeleteElemental(c.r.Context(), c.actor(), c.params["id"]); err != nil {
+		return err
+	}
+	return c.noContent()
+}
+
+func (s *server) getElementalKnowledge(c *call) error {
+	q := c.query()
+	opts := q.knowledge()
+	if err := q.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
+	if err != nil {
+		return err
+	}
+	item, err := s.compiledElemental(e, opts)
+	if err != nil {
+		return err
+	}
+	return c.respond(http.StatusOK, map[string]any{"knowledge_base": item})
+}
+
+func (s *server) attachTag(c *call) error { return s.changeTag(c, s.lib.AttachTag) }
+
+func (s *server) detachTag(c *call) error { return s.changeTag(c, s.lib.DetachTag) }

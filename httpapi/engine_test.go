@@ -1,0 +1,206 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+func TestIngest(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	id := f.elemental(f.ann, "How to sail a boat", "")
+	a := f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`","trace_id":"trace/1 ü"}`).want(202)
+	a.has("status", `"accepted"`, "message", `"Ingestion started for `+id+`"`, "data", `{"elemental_id":"`+id+`","job_id":"trace/1 ü"}`)
+	if _, err := f.eng.Wait(t.Context(), "ann", "trace/1 ü"); err != nil {
+		t.Fatal(err)
+	}
+	// The same trace id again is the same job; for another elemental it is taken.
+	f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`","trace_id":"trace/1 ü"}`).want(202).has("data.job_id", `"trace/1 ü"`)
+	other := f.elemental(f.ann, "How to row a boat", `,"id":"12"`)
+	f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":`+other+`,"trace_id":"trace/1 ü"}`).want(409)
+	f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":`+other+`,"trace_id":7}`).want(202).has("data.job_id", `"7"`)
+
+	job := f.do(f.ann.key, "GET", "/v1/kb/jobs/trace%2F1%20%C3%BC", "").want(200)
+	job.has("job_id", `"trace/1 ü"`, "elemental_id", `"`+id+`"`, "status", `"succeeded"`, "stage", `"done"`, "done", "1", "total", "1", "attempts", "1", "error", "null")
+	for _, field := range []string{"created_at", "started_at", "finished_at"} {
+		if !strings.HasSuffix(job.str(field), "Z") {
+			t.Errorf("%s is %q", field, job.str(field))
+		}
+	}
+	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "2", "jobs.0.job_id", `"7"`, "jobs.1.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?size=1&page=2", "").want(200).has("total", "2", "jobs.0.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?page=x", "").detail(400, "page: must be a whole number between 1 and 21474836")
+	f.do(f.bob.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "0", "jobs", "[]")
+	unknown := f.do(f.bob.key, "GET", "/v1/kb/jobs/none", "").detail(404, problem404.message)
+	if foreign := f.do(f.bob.key, "GET", "/v1/kb/jobs/7", ""); foreign.body != unknown.body {
+		t.Errorf("a foreign job is not answered as an unknown one: %s", foreign.body)
+	}
+}
+
+func TestIngestRefused(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	id := f.elemental(f.ann, "How to sail a boat", "")
+	tests := []struct {
+		body   string
+		status int
+		want   string // detail: a message, or loc/type of its first entry
+	}{
+		{`{"elemental_id":"nobody"}`, 404, problem404.message},
+		{`{}`, 400, "elemental_id is required and must not be blank"},
+		{`{"elemental_id":null}`, 400, "elemental_id is required and must not be blank"},
+		{`{"elemental_id":" "}`, 400, "elemental_id is required and must not be blank"},
+		{`{"Elemental_ID":"x","elemental_id":"y"}`, 400, `unknown key "Elemental_ID"; did you mean "elemental_id"?`},
+		{`{"elemental_id":"` + id + `","trace_id":""}`, 400, "trace_id must have 1 to 200 characters; leave it out for a new one"},
+		{`{"elemental_id":"` + id + `","trace_id":"` + strings.Repeat("x", 201) + `"}`, 400, "trace_id: must be text of at most 200 characters"},
+		{`{"elemental_id":"` + id + `","trace_id":"a\nb"}`, 400, "trace_id: must not hold control characters"},
+		{`{"elemental_id":[]}`, 422, "body/elemental_id string_type"},
+		{`{"elemental_id":1.5}`, 422, "body/elemental_id string_type"},
+		{`{"elemental_id":"x","trace_id":{}}`, 422, "body/trace_id string_type"},
+		{`[]`, 422, "body dict_type"},
+		{`null`, 422, "body dict_type"},
+	}
+	before := f.snapshot()
+	for _, tt := range tests {
+		f.do(f.ann.key, "POST", "/v1/kb/elemental", tt.body).engineError(tt.status, tt.want)
+	}
+	// Another tenant's elemental is answered as an unknown one.
+	f.do(f.bob.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`"}`).detail(404, problem404.message)
+	if f.snapshot() != before {
+		t.Error("something was stored")
+	}
+}
+
+// engineError checks an engine error whose detail is a message, or for 422 the loc
+// and type of its first entry.
+func (a answer) engineError(status int, want string) {
+	a.t.Helper()
+	a.want(status)
+	if status != 422 {
+		a.detail(status, want)
+		return
+	}
+	var loc []string
+	for _, part := range a.at("detail.0.loc").([]any) {
+		loc = append(loc, fmt.Sprint(part))
+	}
+	if got := strings.Join(loc, "/") + " " + a.str("detail.0.type"); got != want || a.str("detail.0.msg") == "" {
+		a.t.Errorf("detail is %s, want %q", a.body, want)
+	}
+}
+
+func TestSearchRoute(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	tag := f.tag(f.ann, "Water")
+	boat := f.elemental(f.ann, "How to sail a boat", `,"tagIds":["`+tag+`"]`)
+	bread := f.elemental(f.ann, "How to bake some bread", "")
+	f.ingest(f.ann, boat)
+	f.ingest(f.ann, bread)
+	search := func(filters, more string) answer {
+		return f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"sail a boat","filters":{"tenant_id":"ann"`+filters+`}`+more+`}`)
+	}
+	a := search("", "").want(200)
+	a.has("total_found", "2", "items.0.payload.snack_elemental_id", `"`+boat+`"`, "items.0.payload", `{
+		"tenant_id":"ann","user_id":"ann","snack_elemental_id":"`+boat+`","snack_column_id":"","snack_item_id":"`+boat+`","source":"document",
+		"type_name":"Document","category_name":"Text","original_text":"How to sail a boat\n\nbody of How to sail a boat","tag_ids":["`+tag+`"],"tag_names":["Water"]}`,
+		"items.1.payload.tag_ids", "[]", "items.1.payload.tag_names", "[]")
+	if id := a.str("items.0.id"); len(id) != 36 {
+		t.Errorf("the id %q is no UUID", id)
+	}
+	for _, tt := range []struct{ filters, more, found string }{
+		{`,"elemental_id":"` + bread + `"`, "", "1"},
+		{`,"user_id":"ann","source":"document","type_name":"Document","category_name":"Text"`, "", "2"},
+		{`,"tag_ids":["` + tag + `","5"]`, "", "1"},
+		{`,"tag_ids":[` + tag + `]`, "", "1"},
+		{`,"tag_names":["Water"]`, "", "1"},
+		{`,"tag_ids":[],"tag_names":null,"source":null`, "", "2"},
+		{`,"source":"file"`, "", "0"},
+		{"", `,"limit":1`, "1"},
+		{"", `,"limit":10.0`, "2"},
+		{"", `,"limit":1e1`, "2"},
+		{"", `,"limit":null,"mode":"hybrid","x":1`, "2"},
+	} {
+		search(tt.filters, tt.more).want(200).has("total_found", tt.found)
+	}
+	search(`,"source":"file"`, "").has("items", "[]")
+}
+
+func TestChatRoute(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	boat := f.elemental(f.ann, "How to sail a boat", "")
+	f.ingest(f.ann, boat)
+	a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":[{"role":"user"}]}`).want(200)
+	a.has("answer", `"How to sail a boat\n\nbody of How to sail a boat [1]"`, "sources.0.snack_elemental_id", `"`+boat+`"`, "sources.0.snack_item_id", `"`+boat+`"`,
+		"sources.0.text", `"How to sail a boat\n\nbody of How to sail a boat"`, "sources.0.tag_ids", "[]", "sources.0.tag_names", "[]",
+		"sources.0.title", `"How to sail a boat"`, "sources.0.heading", "[]", "sources.0.start", "0", "sources.0.end", "46")
+	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"nothing known","filters":{"tenant_id":"ann"}}`).want(200).
+		has("answer", `"The knowledge base holds no answer to this question."`, "sources", "[]")
+	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
+	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
+}
+
+func TestDeleteRoutes(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	boat, bread := f.elemental(f.ann, "How to sail a boat", ""), f.elemental(f.ann, "How to bake some bread", "")
+	foreign := f.elemental(f.bob, "How to fly a plane", "")
+	f.ingest(f.ann, boat)
+	f.ingest(f.ann, bread)
+	f.ingest(f.bob, foreign)
+	none := `{"deleted_chunks":0,"deleted_elementals":0}`
+	f.do(f.ann.key, "DELETE", "/v1/kb/elemental/"+foreign, "").want(200).has("data", none)
+	f.do(f.ann.key, "DELETE", "/v1/kb/elemental/nobody", "").want(200).has("status", `"success"`, "message", `"Deleted 0 chunks of 0 elementals"`, "data", none)
+	f.do(f.ann.key, "DELETE", "/v1/kb/elemental/"+boat, "").want(200).has("data", `{"deleted_chunks":1,"deleted_elementals":1}`)
+	f.do(f.ann.key, "POST", "/v1/kb/delete", `{"filters":{"tenant_id":"ann","tag_ids":[5]}}`).want(200).has("data", none)
+	f.do(f.ann.key, "POST", "/v1/kb/delete", `{"filters":{"tenant_id":"ann"}}`).want(200).has("data", `{"deleted_chunks":1,"deleted_elementals":1}`)
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"how","filters":{"tenant_id":"ann"}}`).has("items", "[]")
+	f.do(f.bob.key, "POST", "/v1/kb/search", `{"query":"how","filters":{"tenant_id":"bob"}}`).has("total_found", "1")
+	f.do(f.ann.key, "GET", "/v1/elemental/"+boat, "").want(200)
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, &Options{Version: "1.2.3"})
+	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
+	f.do("", "GET", "/v1/health", "").want(200).has("status", `"UP"`)
+	f.do("", "GET", "/health", "").want(200).has("status", `"UP"`)
+	f.do("", "GET", "/health/detailed", "").detail(401, "a valid API key is required")
+	a := f.do(f.ann.key, "GET", "/health/detailed", "").want(200)
+	a.has("status", `"UP"`, "version", `"1.2.3"`, "uptime_seconds", "0", "components.index.chunks", "1", "components.index.vectors", "1",
+		"components.index.dimension", "256", "components.embedder.name", `"fake/256"`, "components.llm.name", `"fake"`,
+		"components.jobs.queued", "0", "components.jobs.running", "0", "components.jobs.failed", "0", "components.store.status", `"UP"`)
+	if _, ok := a.at("components.store.latency_ms").(interface{ String() string }); !ok {
+		t.Error("latency_ms is no number")
+	}
+	if err := f.eng.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.do("", "GET", "/health", "").want(503).has("status", `"DOWN"`)
+	f.do(f.ann.key, "GET", "/health/detailed", "").want(503).has("status", `"DOWN"`)
+	f.do("", "GET", "/v1/health", "").want(200)
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"q","filters":{"tenant_id":"ann"}}`).want(503)
+	if err := f.lib.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.do("", "GET", "/v1/health", "").want(503).has("status", `"DOWN"`)
+	f.do(f.ann.key, "GET", "/v1/lists", "").want(503)
+}
+
+// TestMayActFor lets a user act for a second tenant.
+func TestMayActFor(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, &Options{MayActFor: mayActForBob})
+	f.ingest(f.bob, f.elemental(f.bob, "How to fly a plane", ""))
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"fly","filters":{"tenant_id":"bob"}}`).want(200).has("total_found", "1")
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"fly","filters":{"tenant_id":"ann"}}`).want(403)
+}
+
+func mayActForBob(_ context.Context, u quire.User, tenantID string) bool {
+	return u.ID == "ann" && tenantID == "bob" || u.ID == tenantID && tenantID == "bob"
+}

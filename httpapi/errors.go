@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/quirelib/quire"
+)
+
+// statusOf is the one table from error codes to statuses. Codes that are not in it
+// answer 500 without detail.
+var statusOf = map[quire.Code]int{
+	quire.CodeInvalid:         http.StatusBadRequest,
+	quire.CodeUnauthenticated: http.StatusUnauthorized,
+	quire.CodeForbidden:       http.StatusForbidden,
+	quire.CodeNotFound:        http.StatusNotFound,
+	quire.CodeConflict:        http.StatusConflict,
+	quire.CodeTooLarge:        http.StatusRequestEntityTooLarge,
+	quire.CodeUnavailable:     http.StatusServiceUnavailable,
+	quire.CodeClosed:          http.StatusServiceUnavailable,
+	quire.CodeLocked:          http.StatusServiceUnavailable,
+	// The client's own context ended: nobody reads the answer, or the server stops.
+	quire.CodeCanceled: http.StatusServiceUnavailable,
+	quire.CodeDeadline: http.StatusServiceUnavailable,
+}
+
+// problem is an error as it is answered: all of it is safe to show.
+type problem struct {
+	status  int
+	message string
+	fields  []quire.FieldError // content interface: where the input breaks a rule
+	detail  []detail           // engine: where the input has the wrong type
+	allow   string             // the header Allow, for 405
+}
+
+// Error makes a problem an error, so that the HTTP layer's own refusals go the same
+// way as those of the Library.
+func (p *problem) Error() string { return p.message }
+
+// detail is one entry of the engine's validation errors.
+type detail struct {
+	Loc  []any  `json:"loc"` // "body", then the keys and indices down to the value
+	Msg  string `json:"msg"`
+	Type string `json:"type"`
+}
+
+var (
+	errNoRoute = &problem{status: http.StatusNotFound, message: "there is no such route"}
+	// The same words for everything, whoever noticed it: an id that the user may not
+	// know of must be answered exactly as one that does not exist.
+	problem404 = &problem{status: http.StatusNotFound, message: "not found: the id does not exist, or it is not yours to see"}
+	problem500 = &problem{status: http.StatusInternalServerError, message: "internal error; the request id tells the operator more"}
+)
+
+func methodNotAllowed(allow string) error {
+	return &problem{status: http.StatusMethodNotAllowed, message: "this route does not take that method; allowed: " + allow, allow: allow}
+}
+
+func unsupported(message string) error {
+	return &problem{status: http.StatusUnsupportedMediaType, message: message}
+}
+
+// problemOf translates any error into its answer. What is not a problem and not a
+// *quire.Error becomes a 500 without detail.
+func problemOf(err error) *problem {
+	var p *problem
+	if errors.As(err, &p) {
+		return p
+	}
+	status, known := statusOf[quire.CodeOf(err)]
+	if !known {
+		return problem500
+	}
+	var e *quire.Error
+	switch {
+	case status == http.StatusNotFound:
+		return problem404
+	case errors.As(err, &e):
+		return &problem{status: status, message: e.Message, fields: e.Fields}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &problem{status: status, message: "the request took too long"}
+	default:
+		return &problem{status: status, message: "the request was cancelled"}
+	}
+}
+
+// fail answers an error. Once the answer has begun, the connection is cut instead: the
+// client must not take half an answer for a whole one.
+func (c *call) fail(err error) {
+	p := c.report(err)
+	if c.started {
+		panic(http.ErrAbortHandler)
+	}
+	c.answerError(p)
+}
+
+// report logs an error if it is the server's, and returns what to show of it.
+func (c *call) report(err error) *problem {
+	p := problemOf(err)
+	if p.status >= http.StatusInternalServerError && c.r.Context().Err() == nil {
+		c.s.opts.Logger.ErrorContext(c.r.Context(), "httpapi: request failed", "request_id", c.requestID,
+			"method", c.r.Method, "route", c.route.pattern, "status", p.status, "error", quire.Cause(err))
+	}
+	return p
+}
+
+// answerError sends a problem in the shape of the request's group.
+func (c *call) answerError(p *problem) {
+	h := c.w.Header()
+	switch p.status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `ApiKey realm="quire", header="x-api-key"`)
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", p.allow)
+	}
+	var body any = errorJSON{Code: p.status, Meta: c.meta(0), Message: p.message, Errors: fieldsJSON(p.fields)}
+	if c.group == engineGroup {
+		body = detailJSON{Detail: p.message}
+		if p.detail != nil {
+			body = detailJSON{Detail: p.detail}
+		}
+	}
+	if err := c.sendJSON(p.status, body); err != nil {
+		panic(err) // strings and integers always encode
+	}
+}
+
+// errorJSON is the error answer of the content interface.
+type errorJSON struct {
+	Code    int              `json:"code"`
+	Meta    metaJSON         `json:"meta"`
+	Message string           `json:"error_message"`
+	Errors  []fieldErrorJSON `json:"errors,omitempty"`
+}
+
+// detailJSON is the error answer of the engine: a message or a list of details.
+type detailJSON struct {
+	Detail any `json:"detail"`
+}
+
+type fieldErrorJSON struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+func fieldsJSON(fields []quire.FieldError) []fieldErrorJSON {
+	out := make([]fieldErrorJSON, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, fieldErrorJSON{Field: f.Field, Message: strings.ToValidUTF8(f.Message, "\uFFFD")})
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fixture is a handler over a fresh Library in memory, with two users.
+type fixture struct {
+	t     *testing.T
+	store quire.Store
+	lib   *quire.Library
+	h     http.Handler
+	ann   account
+	bob   account
+
+	// Only of newEngineFixture:
+	eng *quire.Engine
+	llm *enginetest.LLM
+}
+
+// account is a user with an API key.
+type account struct {
+	quire.User
+	key string
+}
+
+// newFixture serves the content routes.
+func newFixture(t *testing.T, opts *Options) *fixture {
+	t.Helper()
+	f := &fixture{t: t, store: store.NewMemory()}
+	lib, err := quire.NewLibrary(t.Context(), f.store, &quire.LibraryOptions{PublicURL: "https://quire.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lib = lib
+	t.Cleanup(func() {
+		if err := errors.Join(lib.Close(context.Background()), f.store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	f.ann, f.bob = f.account("ann"), f.account("bob")
+	f.h = New(lib, nil, opts)
+	return f
+}
+
+// newEngineFixture serves all routes, over fakes of the models.
+func newEngineFixture(t *testing.T, opts *Options) *fixture {
+	t.Helper()
+	f := newFixture(t, nil)
+	f.llm = enginetest.NewLLM()
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.eng = eng
+	t.Cleanup(func() {
+		if err := eng.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	f.h = New(f.lib, eng, opts)
+	return f
+}
+
+// ingest ingests an elemental and waits for it.
+func (f *fixture) ingest(by account, id string) {
+	f.t.Helper()
+	job := f.do(by.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`"}`).want(202).str("data.job_id")
+	j, err := f.eng.Wait(f.t.Context(), by.TenantID, job)
+	if err != nil || j.Status != quire.JobSucceeded {
+		f.t.Fatalf("ingest of %s: %+v, %v", id, j, err)
+	}
+}
+
+func (f *fixture) account(name string) account {
+	f.t.Helper()
+	u, err := f.lib.CreateUser(f.t.Context(), quire.UserInput{
+		ID: name, Name: strings.ToUpper(name), Username: name + "1", Email: name + "@example.org", AvatarURL: "https://img.example/" + name,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	_, secret, err := f.lib.CreateKey(f.t.Context(), name, quire.KeyInput{Secret: "key-of-" + name + "-0123456789"})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return account{u, secret}
+}
+
+// do sends a request as a user ("" key: without one) and checks what holds for every
+// answer: the shape of the body, the status in it, and the fixed headers.
+func (f *fixture) do(key, method, path, body string, headers ...string) answer {
+	f.t.Helper()
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	req := httptest.NewRequest(method, path, r)
+	if key != "" {
+		req.Header.Set("x-api-key", key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	f.h.ServeHTTP(rec, req)
+	a := answer{f.t, rec.Code, rec.Result().Header, rec.Body.String()}
+	a.check(method + " " + path)
+	return a
+}
+
+// elemental creates a document and returns its id. extra is added to the payload.
+func (f *fixture) elemental(by account, title, extra string) string {
+	f.t.Helper()
+	payload := `{"title":"` + title + `","type_id":3,"category_id":18,"template":"body of ` + title + `"` + extra + `}`
+	return f.do(by.key, "POST", "/v1/user/elemental", payload).want(201).str("response.id")
+}
+
+// list creates a list of elementals and returns its id.
+func (f *fixture) list(by account, title string, items ...string) string {
+	f.t.Helper()
+	var ids []string
+	for i, id := range items {
+		ids = append(ids, fmt.Sprintf(`{"prompt_id":%q,"orderIndex":%d}`, id, i))
+	}
+	payload := fmt.Sprintf(`{"title":%q,"item_ids":[%s]}`, title, strings.Join(ids, ","))
+	return f.do(by.key, "POST", "/v1/user/list", payload).want(201).str("response.id")
+}
+
+// tag creates a tag and returns its id.
+func (f *fixture) tag(by account, title string) string {
+	f.t.Helper()
+	return f.do(by.key, "POST", "/v1/user/tag", `{"title":"`+title+`","color":"#aabbcc","elementalTypeId":3}`).want(201).str("response.id")
+}
+
+// snapshot is everything that the two users have, to see that nothing changed.
+func (f *fixture) snapshot() string {
+	f.t.Helper()
+	var b strings.Builder
+	ctx := f.t.Context()
+	err := f.store.View(ctx, func(tx quire.ReadTx) error {
+		for _, id := range []string{"ann", "bob"} {
+			for e, err := range tx.ElementalsOf(ctx, id) {
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&b, "%+v\n", e)
+			}
+			lists, _, err := tx.SearchLists(ctx, quire.ListSearch{Viewer: quire.Viewer{OwnerID: id}, Limit: 1000})
+			if err != nil {
+				return err
+			}
+			for _, l := range lists {
+				items, err := tx.Items(ctx, l.ID)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&b, "%+v %+v\n", l, items)
+			}
+			tags, err := tx.TagsOf(ctx, id)
+			if err != nil {
+				return err
+			}
+			jobs, _, err := tx.Jobs(ctx, quire.JobQuery{TenantID: id, Limit: 1000})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%+v\n%+v\n", tags, jobs)
+		}
+		for c, err := range tx.AllChunks(ctx) {
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%+v\n", c)
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// request sends a GET as Ann through a real connection.
+func (f *fixture) request(srv *httptest.Server, path string) *http.Response {
+	f.t.Helper()
+	req, err := http.NewRequestWithContext(f.t.Context(), "GET", srv.URL+path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", f.ann.key)
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return resp
+}

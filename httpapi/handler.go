@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/id"
+)
+
+// server answers the requests of one handler.
+type server struct {
+	lib    *quire.Library // never nil: it also knows the keys
+	eng    *quire.Engine  // nil: content routes only
+	opts   Options
+	router router
+
+	// writeTimeout frees a stream whose reader is stuck.
+	writeTimeout time.Duration
+}
+
+// New returns a handler that serves the content interface of lib and the knowledge
+// engine eng. With a nil eng it has the content routes only, with a nil lib the
+// engine routes only, and API keys are then those of eng.Library(). opts may be nil.
+//
+// It panics if both are nil or an option is out of its limits, as that is a
+// mistake in the program. The handler starts nothing that outlives a request.
+func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
+	if lib == nil && eng == nil {
+		panic("httpapi: New needs a Library or an Engine")
+	}
+	s := &server{lib: lib, eng: eng, writeTimeout: 10 * time.Second}
+	if lib == nil {
+		s.lib = eng.Library()
+	}
+	var err error
+	if s.opts, err = opts.withDefaults(s.lib); err != nil {
+		panic(err)
+	}
+	var served []route
+	if lib != nil {
+		served = append(served, contentRoutes...)
+	}
+	if eng != nil {
+		served = append(served, engineRoutes...)
+	}
+	s.router = newRouter(served, s.opts.Prefix)
+	return s
+}
+
+// ServeHTTP answers one request: the only place where errors and panics of
+// handlers become answers.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{s: s, w: w, r: r, requestID: requestID(r), group: s.router.groupOf(r)}
+	h := w.Header()
+	h.Set("X-Request-Id", c.requestID)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	defer func() {
+		if p := recover(); p != nil {
+			c.panicked(p, debug.Stack())
+		}
+	}()
+	if err := s.serve(c); err != nil {
+		c.fail(err)
+	}
+}
+
+// serve finds the route, the user and the body, in this order, and calls the
+// route's handler.
+func (s *server) serve(c *call) error {
+	rt, params, err := s.router.match(c.r)
+	if err != nil {
+		return err
+	}
+	c.route, c.params = rt, params
+	if !rt.open {
+		if err := c.authenticate(); err != nil {
+			return err
+		}
+	}
+	if rt.body {
+		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes); err != nil {
+			return err
+		}
+	}
+	return rt.handle(s, c)
+}
+
+// authenticate finds out who is calling.
+func (c *call) authenticate() error {
+	u, err := c.s.opts.Authenticate(c.r)
+	if err != nil {
+		return err
+	}
+	if u.ID == "" {
+		return quire.ErrUnauthenticated
+	}
+	if u.TenantID == "" {
+		u.TenantID = u.ID
+	}
+	c.user, c.authenticated = u, true
+	return nil
+}
+
+// requestID returns the client's X-Request-Id if there is one that is safe to log
+// and to send back, else a new one.
+func requestID(r *http.Request) string {
+	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && saneID(ids[0]) {
+		return ids[0]
+	}
+	return id.New()
+}
+
+// saneID allows what common tracing ids are made of.
+func saneID(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for _, b := range []byte(s) {
+		switch {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
+		case b == '-', b == '_', b == '.', b == ':', b == '/', b == '+', b == '=':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// panicked answers a panic of a handler with 500. net/http's own way to abort an
+// answer goes through, and so does a panic after the answer has begun, because the
+// client must see that it was cut off.
+func (c *call) panicked(p any, stack []byte) {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler)
+	}
+	c.s.opts.Logger.ErrorContext(c.r.Context(), "httpapi: panic", "request_id", c.requestID,
+		"method", c.r.Method, "route", c.route.pattern, "panic", p, "stack", string(stack))
+	if c.started {
+		panic(http.ErrAbortHandler)
+	}
+	c.answerError(problem500)
+}

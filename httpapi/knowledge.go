@@ -1,0 +1,199 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/placeholder"
+)
+
+// knowledgeLimit is the size from which lists and searches carry no knowledge text.
+const knowledgeLimit = 10
+
+// knowledgeForms says which of knowledge_base and knowledge_base_json a format fills,
+// and the format of the text. Without a format both are filled, the text as Markdown.
+func knowledgeForms(f quire.KnowledgeFormat) (text quire.KnowledgeFormat, withText, withJSON bool) {
+	switch f {
+	case "":
+		return quire.FormatMarkdown, true, true
+	case quire.FormatJSON:
+		return "", false, true
+	default:
+		return f, true, false
+	}
+}
+
+// elementalWithKnowledge is a full elemental with its knowledge text.
+func (s *server) elementalWithKnowledge(e quire.Elemental, opts quire.KnowledgeOptions) (elementalJSON, error) {
+	out := fullElemental(e)
+	var withText, withJSON bool
+	opts.Format, withText, withJSON = knowledgeForms(opts.Format)
+	text, object, err := s.lib.KnowledgeText(e, opts)
+	if err != nil {
+		return out, err
+	}
+	if withText {
+		out.KnowledgeBase = &text
+	}
+	if withJSON {
+		out.KnowledgeBaseJSON, err = json.Marshal(object)
+	}
+	return out, err
+}
+
+// listKnowledge is the knowledge text of a list that is small.
+func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (out knowledgeJSON, err error) {
+	textFormat, withText, withJSON := knowledgeForms(opts.Format)
+	compile := func(format quire.KnowledgeFormat) []byte {
+		var b bytes.Buffer
+		opts.Format = format
+		if err == nil {
+			err = s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, &b)
+		}
+		return b.Bytes()
+	}
+	if withText {
+		out.KnowledgeBase = new(string(compile(textFormat)))
+	}
+	if withJSON {
+		out.KnowledgeBaseJSON = compile(quire.FormatJSON)
+	}
+	return out, err
+}
+
+// compiledItem is an entry of the compile routes: title, description and type, then
+// the other selected fields under the names that the parameter fields has for them.
+func compiledItem(title, description, typeName string, fields quire.KnowledgeObject) quire.KnowledgeObject {
+	out := quire.KnowledgeObject{{Key: "title", Value: title}, {Key: "description", Value: description}, {Key: "type", Value: typeName}}
+	for _, f := range fields {
+		key := strings.ToLower(f.Key)
+		switch key {
+		case "title", "description", "type":
+			continue
+		case "body":
+			key = "content"
+		}
+		out = append(out, quire.KnowledgeEntry{Key: key, Value: f.Value})
+	}
+	return out
+}
+
+// compiledElemental is one elemental compiled. In text and Markdown content is the
+// compiled text, in JSON the selected fields stand beside it.
+func (s *server) compiledElemental(e quire.Elemental, opts quire.KnowledgeOptions) (quire.KnowledgeObject, error) {
+	text, object, err := s.lib.KnowledgeText(e, opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Format == quire.FormatJSON {
+		return compiledItem(e.Title, e.Description, e.Type.Name, object), nil
+	}
+	content := quire.KnowledgeObject{{Key: "content", Value: text}}
+	return compiledItem(e.Title, e.Description, e.Type.Name, content), nil
+}
+
+// getListKnowledge compiles a list of any length: items go out one by one.
+func (s *server) getListKnowledge(c *call) error {
+	q := c.query()
+	opts := q.knowledge()
+	q.require("format", "group_by", "fields")
+	if err := q.err(); err != nil {
+		return err
+	}
+	id := c.numericID("list_id")
+	k, err := s.lib.ListKnowledge(c.r.Context(), c.actor(), id, opts)
+	if err != nil {
+		return err
+	}
+	out := &longAnswer{c: c}
+	if err := writeListHead(out, c.meta(1), k); err != nil {
+		return err
+	}
+	if err := writeListItems(out, k); err != nil {
+		return err
+	}
+	if opts.Format != quire.FormatJSON {
+		if err := s.writeListContent(c, out, id, opts); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(out, "}}}\n"); err != nil {
+		return err
+	}
+	return out.end()
+}
+
+func writeListHead(w io.Writer, meta metaJSON, k quire.Knowledge) error {
+	head, err := json.Marshal(envelope{Code: http.StatusOK, Meta: meta, Response: map[string]any{
+		"knowledge_base": compiledItem(k.Title, k.Description, k.Type, nil),
+	}})
+	if err != nil {
+		return err
+	}
+	// The three objects stay open for what follows.
+	_, err = w.Write(bytes.TrimSuffix(head, []byte("}}}")))
+	return err
+}
+
+func writeListItems(w io.Writer, k quire.Knowledge) error {
+	separator := `,"items":[`
+	for item, err := range k.Items {
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(compiledItem(item.Title, item.Description, item.Type, item.Fields))
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append([]byte(separator), text...)); err != nil {
+			return err
+		}
+		separator = ","
+	}
+	if separator == "," {
+		separator = ""
+	}
+	_, err := io.WriteString(w, separator+"]")
+	return err
+}
+
+func (s *server) writeListContent(c *call, w io.Writer, id int64, opts quire.KnowledgeOptions) error {
+	if _, err := io.WriteString(w, `,"content":"`); err != nil {
+		return err
+	}
+	text := &jsonText{w: w}
+	if err := s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, text); err != nil {
+		return err
+	}
+	if err := text.end(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, `"`)
+	return err
+}
+
+// prepareTemplate fills the placeholders of an elemental's body. One without a value
+// stays.
+func (s *server) prepareTemplate(c *call) error {
+	o := bodyObject(c.body)
+	values := make(map[string]string)
+	for _, key := range slices.Sorted(maps.Keys(o.fields)) {
+		if v := read(o, key, asString).ptr(); v != nil {
+			values[key] = *v
+		}
+	}
+	if err := o.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
+	if err != nil {
+		return err
+	}
+	return c.respond(http.StatusOK, map[string]string{"result": placeholder.Fill(e.Body, values)})
+}

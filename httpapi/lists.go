@@ -1,0 +1,182 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/quirelib/quire"
+)
+
+// numericID is the list or tag that the path names. A text that is no such id gives
+// 0, which nothing has, so that it is answered as an unknown id.
+func (c *call) numericID(param string) int64 {
+	id, _ := parseNumericID(c.params[param])
+	return id
+}
+
+func (s *server) getList(c *call) error {
+	q := c.query()
+	opts, expand := q.knowledge(), q.flag("expand_items")
+	if err := q.err(); err != nil {
+		return err
+	}
+	l, err := s.lib.List(c.r.Context(), c.actor(), c.numericID("list_id"))
+	if err != nil {
+		return err
+	}
+	out, err := s.listWithItems(c, l, opts, expand)
+	if err != nil {
+		return err
+	}
+	return c.respond(http.StatusOK, out)
+}
+
+// listWithItems is a list with all its items, and with knowledge text if it is small
+// enough for it.
+func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) (listJSON, error) {
+	out := listOf(l)
+	out.Items = []elementalJSON{}
+	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
+		if err != nil {
+			return out, err
+		}
+		item := lightElemental(e)
+		switch {
+		case expand && l.TotalItems < knowledgeLimit:
+			if item, err = s.elementalWithKnowledge(e, opts); err != nil {
+				return out, err
+			}
+		case expand:
+			item = fullElemental(e)
+		}
+		out.Items = append(out.Items, item)
+	}
+	if l.TotalItems >= knowledgeLimit {
+		return out, nil
+	}
+	var err error
+	out.knowledgeJSON, err = s.listKnowledge(c, l.ID, opts)
+	return out, err
+}
+
+func (s *server) getListItems(c *call) error {
+	q := c.query()
+	in := quire.ItemsInput{
+		Page:  q.page(),
+		Order: oneOf(q, "order_by", quire.OrderIndex, quire.OrderCreatedAt, quire.OrderUpdatedAt, quire.OrderTitle),
+		Desc:  oneOf(q, "order_dir", "asc", "desc") == "desc",
+	}
+	expand := q.flag("expand_items")
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := s.lib.ListItems(c.r.Context(), c.actor(), c.numericID("list_id"), in)
+	if err != nil {
+		return err
+	}
+	convert := lightElemental
+	if expand {
+		convert = fullElemental
+	}
+	return respondPage(c, mapAll(found.Items, convert), in.Page, found.Total)
+}
+
+func (s *server) searchLists(c *call) error {
+	q := c.query()
+	text, _ := q.text("search")
+	page := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := s.lib.SearchLists(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
+	if err != nil {
+		return err
+	}
+	return c.respondLists(found, page)
+}
+
+// respondLists answers with lists without their items.
+func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
+	return respondPage(c, mapAll(found.Items, listOf), page, found.Total)
+}
+
+// userLists answers with all of the caller's lists as one page, unless the request
+// asks for a page.
+func (s *server) userLists(c *call) error {
+	q := c.query()
+	page := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	selected := &page
+	if !q.has("page") && !q.has("size") {
+		selected = nil
+	}
+	found, err := s.lib.UserLists(c.r.Context(), c.actor(), selected)
+	if err != nil {
+		return err
+	}
+	if selected == nil {
+		page = quire.Page{Number: 1, Size: found.Total}
+	}
+	return c.respondLists(found, page)
+}
+
+func (s *server) createList(c *call) error {
+	o := bodyObject(c.body)
+	in := listInput(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	l, err := s.lib.CreateList(c.r.Context(), c.actor(), in)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", l.URL)
+	return s.respondList(c, http.StatusCreated, l)
+}
+
+func (s *server) updateList(c *call) error {
+	o := bodyObject(c.body)
+	patch := listPatch(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	l, err := s.lib.UpdateList(c.r.Context(), c.actor(), c.numericID("list_id"), patch)
+	if err != nil {
+		return err
+	}
+	return s.respondList(c, http.StatusOK, l)
+}
+
+// respondList answers with a list that was just written.
+func (s *server) respondList(c *call, status int, l quire.List) error {
+	out, err := s.listWithItems(c, l, quire.KnowledgeOptions{}, false)
+	if err != nil {
+		return err
+	}
+	// Through the map: Set would spell it List_url.
+	c.w.Header()["list_URL"] = []string{l.URL}
+	return c.respond(status, out)
+}
+
+func (s *server) deleteList(c *call) error {
+	if err := s.lib.DeleteList(c.r.Context(), c.actor(), c.numericID("list_id")); err != nil {
+		return err
+	}
+	return c.noContent()
+}
+
+func (s *server) removeListItems(c *call) error {
+	o := bodyObject(c.body)
+	items := read(o, "item_ids", arrayOf(asRemovedItem))
+	if o.fields != nil && items.ptr() == nil {
+		o.child("item_ids").wrong("missing", "is required")
+	}
+	if err := o.err(); err != nil {
+		return err
+	}
+	if err := s.lib.RemoveListItems(c.r.Context(), c.actor(), c.numericID("list_id"), items.val); err != nil {
+		return err
+	}
+	return c.noContent()
+}

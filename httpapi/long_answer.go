@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+)
+
+// longAnswerLimit is how much of a long answer is held back.
+const longAnswerLimit = 1 << 20
+
+// longAnswer is the body of a 200 that may be longer than memory should hold. Up to
+// longAnswerLimit nothing is sent, so that an error can still change the status;
+// beyond it, the answer goes out as it comes, and an error cuts the connection.
+type longAnswer struct {
+	c   *call
+	buf bytes.Buffer
+}
+
+// Write is what io.Writer says.
+func (a *longAnswer) Write(p []byte) (int, error) {
+	a.buf.Write(p)
+	if a.buf.Len() < longAnswerLimit {
+		return len(p), nil
+	}
+	return len(p), a.send()
+}
+
+func (a *longAnswer) send() error {
+	if !a.c.started {
+		a.c.started = true
+		a.c.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		a.c.w.WriteHeader(http.StatusOK)
+	}
+	if _, err := a.buf.WriteTo(a.c.w); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// errGone ends a handler whose client has left. Nobody sees the status.
+var errGone = &problem{status: 499, message: "the client has left"}
+
+// end sends what is left.
+func (a *longAnswer) end() error {
+	if !a.c.started {
+		a.c.w.Header().Set("Content-Length", strconv.Itoa(a.buf.Len()))
+	}
+	return a.send()
+}
+
+// jsonText writes text as the inside of a JSON string. A rune may be split between
+// two writes.
+type jsonText struct {
+	w    io.Writer
+	rest []byte // the beginning of a rune
+}
+
+// Write is what io.Writer says.
+func (t *jsonText) Write(p []byte) (int, error) {
+	whole, rest := wholeRunes(append(t.rest, p...))
+	t.rest = bytes.Clone(rest)
+	return len(p), t.write(whole)
+}
+
+func (t *jsonText) write(text []byte) error {
+	quoted, err := json.Marshal(string(text))
+	if err != nil {
+		return err
+	}
+	_, err = t.w.Write(quoted[1 : len(quoted)-1])
+	return err
+}
+
+// end writes what is left of a text that ends inside a rune.
+func (t *jsonText) end() error { return t.write(t.rest) }
+
+// wholeRunes splits text before a rune that is not complete yet, at most three bytes
+// before its end.
+func wholeRunes[T []byte | string](text T) (whole, rest T) {
+	b := []byte(text[max(0, len(text)-utf8.UTFMax+1):])
+	for i := range b {
+		if utf8.RuneStart(b[i]) && !utf8.FullRune(b[i:]) {
+			cut := len(text) - len(b) + i
+			return text[:cut], text[cut:]
+		}
+	}
+	return text, text[len(text):]
+}

@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/quirelib/quire"
+)
+
+// Options configure a handler. The zero value is good.
+type Options struct {
+	// Prefix is a path that all routes begin with, such as "/api": it begins with a
+	// slash and does not end with one. Default: none.
+	Prefix string
+	// Authenticate returns the user that a request comes from and replaces API keys.
+	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
+	// none; an error that is no *quire.Error is logged and answered with 500. A user
+	// without a TenantID is its own tenant. It must be safe for concurrent use.
+	// Default: the header x-api-key, through Library.Authenticate.
+	Authenticate func(r *http.Request) (quire.User, error)
+	// MayActFor reports whether a user may name a tenant in the filters of engine
+	// requests. It must be safe for concurrent use. Default: only the user's own
+	// TenantID.
+	MayActFor func(ctx context.Context, u quire.User, tenantID string) bool
+	// MaxBodyBytes limits the body of a request; a larger one answers 413. Default
+	// 64 MiB.
+	MaxBodyBytes int64
+	// HeartbeatInterval is how long the streamed chat may be silent before a comment
+	// is sent. A first event that takes longer starts the stream with one, so that
+	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
+	HeartbeatInterval time.Duration
+	// Version is what /health/detailed reports. Default: the version of the interface.
+	Version string
+	// Logger receives errors that are answered with a status from 500 up. Default:
+	// nothing is logged.
+	Logger *slog.Logger
+}
+
+// apiVersion is the label of the interface in the meta of every content answer.
+const apiVersion = "v1.0.2"
+
+const minHeartbeat = 10 * time.Millisecond
+
+// withDefaults returns a checked copy of o with every field filled in.
+func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Prefix != "" && (!strings.HasPrefix(c.Prefix, "/") || path.Clean(c.Prefix) != c.Prefix || c.Prefix == "/") {
+		return c, fmt.Errorf("httpapi: Options.Prefix %q must begin with a slash, end without one and hold no empty or dot segments", c.Prefix)
+	}
+	if c.MaxBodyBytes < 0 {
+		return c, fmt.Errorf("httpapi: Options.MaxBodyBytes is %d, must not be negative", c.MaxBodyBytes)
+	}
+	if c.MaxBodyBytes == 0 {
+		c.MaxBodyBytes = 64 << 20
+	}
+	if c.HeartbeatInterval == 0 {
+		c.HeartbeatInterval = 15 * time.Second
+	}
+	if c.HeartbeatInterval < minHeartbeat {
+		return c, fmt.Errorf("httpapi: Options.HeartbeatInterval is %v, must be at least %v", c.HeartbeatInterval, minHeartbeat)
+	}
+	if c.Authenticate == nil {
+		c.Authenticate = keyAuth(lib)
+	}
+	if c.MayActFor == nil {
+		c.MayActFor = func(_ context.Context, u quire.User, tenantID string) bool { return tenantID == u.TenantID }
+	}
+	if c.Version == "" {
+		c.Version = apiVersion
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+// keyAuth authenticates by the header x-api-key. Two such headers are refused,
+// because a proxy in front may have looked at the other one.
+func keyAuth(lib *quire.Library) func(*http.Request) (quire.User, error) {
+	return func(r *http.Request) (quire.User, error) {
+		keys := r.Header.Values("X-Api-Key")
+		if len(keys) != 1 || keys[0] == "" {
+			return quire.User{}, quire.ErrUnauthenticated
+		}
+		return lib.Authenticate(r.Context(), keys[0])
+	}
+}

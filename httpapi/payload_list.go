@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"github.com/quirelib/quire"
+)
+
+// modeReplace as mode of an update makes item_ids the exact membership. It is a word
+// about that one update and is not kept.
+const modeReplace = "replace"
+
+// listInput reads the payload of a new list. null is the same as absent.
+func listInput(o object) quire.ListInput {
+	settings := settingsIn(o)
+	read(o, "template_overwrite", asBool) // this one and mode say something about updates only
+	read(o, "mode", asString)
+	refuseListContent(o)
+	return quire.ListInput{
+		Title:         read(o, "title", asString).val,
+		Description:   read(o, "description", asString).val,
+		Template:      read(o, "template", asString).val,
+		TypeID:        read(o, "content_type", asRef).val,
+		Visibility:    read(o, "visibility", asVisibility).val,
+		Items:         read(o, "item_ids", arrayOf(asListItem)).val,
+		TagIDs:        read(o, "tagIds", arrayOf(asNumericID)).val,
+		VideoURL:      read(o, "video_url", asString).val,
+		TutorialSteps: read(o, "tutorial_steps", arrayOf(asTutorialStep)).val,
+		IsPremium:     read(o, "is_premium", asBool).val,
+		IsFixedPrice:  read(o, "is_fixed_price", asBool).val,
+		Price:         read(o, "price", asInt64).ptr(),
+		PriceOriginal: read(o, "price_original", asInt64).ptr(),
+		Settings:      quire.Settings{KnowledgeBase: settings.knowledgeBase.val, Template: settings.template.val},
+	}
+}
+
+// listPatch reads the payload of an update: what is absent stays.
+func listPatch(o object) quire.ListPatch {
+	settings := settingsIn(o)
+	price, original := read(o, "price", asInt64), read(o, "price_original", asInt64)
+	overwrite := read(o, "template_overwrite", asBool)
+	replace := read(o, "mode", asString).val == modeReplace
+	refuseListContent(o)
+	return quire.ListPatch{
+		Title:           change(o, "title", asString),
+		Description:     clearable(o, "description", asString),
+		Template:        clearable(o, "template", asString),
+		KeepTemplate:    overwrite.ptr() != nil && !overwrite.val,
+		TypeID:          change(o, "content_type", asRef),
+		Visibility:      change(o, "visibility", asVisibility),
+		Items:           clearable(o, "item_ids", arrayOf(asListItem)),
+		ReplaceItems:    replace,
+		TagIDs:          clearable(o, "tagIds", arrayOf(asNumericID)),
+		VideoURL:        clearable(o, "video_url", asString),
+		TutorialSteps:   clearable(o, "tutorial_steps", arrayOf(asTutorialStep)),
+		IsPremium:       change(o, "is_premium", asBool),
+		IsFixedPrice:    change(o, "is_fixed_price", asBool),
+		Price:           price.ptr(),
+		NoPrice:         price.null,
+		PriceOriginal:   original.ptr(),
+		NoPriceOriginal: original.null,
+		KnowledgeBase:   settings.knowledgeBase.ptr(),
+		IsTemplate:      settings.template.ptr(),
+	}
+}
+
+// refuseListContent refuses what the Library does not keep for a list.
+func refuseListContent(o object) {
+	refuseUploads(o)
+	refuseContent(o, "table", "tables are not supported by this version; leave it out or empty")
+}
+
+// asListItem reads an entry of item_ids. id, list_id and list_item_id name the
+// membership in other systems and say nothing here.
+func asListItem(p place, raw json.RawMessage) quire.ItemInput {
+	o := asObject(p, raw)
+	return quire.ItemInput{
+		ElementalID: itemID(o, "prompt_id", "elemental_id"),
+		OrderIndex:  read(o, "orderIndex", asInt64).ptr(),
+	}
+}
+
+// asRemovedItem reads an entry of the item_ids to remove from a list.
+func asRemovedItem(p place, raw json.RawMessage) string {
+	return itemID(asObject(p, raw), "elemental_id", "prompt_id")
+}
+
+// itemID reads the id of an elemental under the first of the keys that is there; the
+// first key is the one that messages name.
+func itemID(o object, keys ...string) string {
+	for _, key := range keys {
+		if f := read(o, key, asID); f.ptr() != nil {
+			if f.val == "" {
+				o.child(key).wrong("value_error", "must not be empty")
+			}
+			return f.val
+		}
+	}
+	if o.fields != nil {
+		o.child(keys[0]).wrong("missing", "is required")
+	}
+	return ""
+}

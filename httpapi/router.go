@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// group says which of the two interfaces a route belongs to, and with it the
+// shape of its errors.
+type group int
+
+const (
+	contentGroup group = iota
+	engineGroup
+)
+
+// route is one row of the route tables.
+type route struct {
+	method  string
+	pattern string // segments; {name} stands for any one that is not empty
+	open    bool   // needs no key
+	body    bool   // takes a JSON body
+	handle  func(*server, *call) error
+
+	group    group    // set by newRouter
+	segments []string // set by newRouter
+}
+
+// router finds the route of a request. It is not an http.ServeMux: that one answers
+// an unknown path or method in plain text, redirects "//" and "/." with an HTML
+// page, and refuses pairs such as /elemental/{id}/file/{file_id} and
+// /elemental/type/{type_id}/categories, which have a path in common. Here the first
+// row whose pattern fits decides.
+type router struct {
+	routes []route
+	prefix string // escaped
+	only   *group // the shape of all errors, where only one group is served
+}
+
+func newRouter(routes []route, prefix string) router {
+	rt := router{routes: slices.Clone(routes), prefix: (&url.URL{Path: prefix}).EscapedPath()}
+	for i := range rt.routes {
+		r := &rt.routes[i]
+		r.segments = strings.Split(r.pattern[1:], "/")
+		if isEnginePath(r.pattern) {
+			r.group = engineGroup
+		}
+	}
+	first := rt.routes[0].group
+	if !slices.ContainsFunc(rt.routes, func(r route) bool { return r.group != first }) {
+		rt.only = &first
+	}
+	return rt
+}
+
+// isEnginePath tells the two groups apart by their paths, for unknown paths too.
+func isEnginePath(path string) bool {
+	return path == "/v1/kb" || strings.HasPrefix(path, "/v1/kb/") || path == "/health" || strings.HasPrefix(path, "/health/")
+}
+
+// groupOf says in which shape the errors of a request are answered.
+func (rt *router) groupOf(r *http.Request) group {
+	switch {
+	case rt.only != nil:
+		return *rt.only
+	case isEnginePath(strings.TrimPrefix(r.URL.EscapedPath(), rt.prefix)):
+		return engineGroup
+	default:
+		return contentGroup
+	}
+}
+
+// match returns the route of a request and the values of its path parameters. A
+// path is matched as it was sent, segment by segment, so that an escaped slash stays
+// inside its segment; nothing is cleaned and nothing is redirected.
+func (rt *router) match(r *http.Request) (route, map[string]string, error) {
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), rt.prefix)
+	if !ok || (rt.prefix != "" && !strings.HasPrefix(path, "/")) {
+		return route{}, nil, errNoRoute
+	}
+	segments, ok := splitPath(path)
+	if !ok {
+		return route{}, nil, errNoRoute
+	}
+	var allowed []string
+	var pattern string
+	for _, row := range rt.routes {
+		if pattern != "" && row.pattern != pattern {
+			continue
+		}
+		params, ok := row.fit(segments)
+		if !ok {
+			continue
+		}
+		if r.Method == row.method || (r.Method == http.MethodHead && row.method == http.MethodGet) {
+			return row, params, nil
+		}
+		pattern = row.pattern
+		allowed = append(allowed, row.method)
+		if row.method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+	}
+	if allowed == nil {
+		return route{}, nil, errNoRoute
+	}
+	slices.Sort(allowed)
+	return route{}, nil, methodNotAllowed(strings.Join(allowed, ", "))
+}
+
+// splitPath splits an escaped path and unescapes its segments. It refuses text that
+// no id can hold: NUL and invalid UTF-8.
+func splitPath(path string) ([]string, bool) {
+	// http.StripPrefix("/api/", h) leaves no slash at the front.
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, s := range segments {
+		s, err := url.PathUnescape(s)
+		if err != nil || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+			return nil, false
+		}
+		segments[i] = s
+	}
+	return segments, true
+}
+
+// fit returns the path parameters if the segments have the form of the route.
+func (r route) fit(segments []string) (map[string]string, bool) {
+	if len(segments) != len(r.segments) {
+		return nil, false
+	}
+	params := make(map[string]string)
+	for i, want := range r.segments {
+		if name, isParam := strings.CutPrefix(want, "{"); !isParam {
+			if segments[i] != want {
+				return nil, false
+			}
+		} else if segments[i] == "" {
+			return nil, false
+		} else {
+			params[strings.TrimSuffix(name, "}")] = segments[i]
+		}
+	}
+	return params, true
+}

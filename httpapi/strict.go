@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/quirelib/quire"
+)
+
+// maxDepth limits how deep arrays and objects of a body may be nested. The payloads
+// of the interface need 6.
+const maxDepth = 64
+
+// checkJSON refuses what encoding/json would let through or change silently: a key
+// that occurs twice in an object (which one counts would depend on the reader), NUL,
+// invalid UTF-8, lone surrogates (both would become U+FFFD), and deep nesting. Like
+// encoding/json it refuses malformed text, trailing data and a byte order mark.
+func checkJSON(data []byte) error {
+	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
+		return quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
+	}
+	if !utf8.Valid(data) {
+		return quire.Errorf(quire.CodeInvalid, "the body is not valid UTF-8")
+	}
+	if !json.Valid(data) {
+		return syntaxError(data)
+	}
+	c := checker{data: data}
+	for c.pos < len(data) {
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syntaxError says where malformed JSON goes wrong. It is slow and only for text
+// that json.Valid refused.
+func syntaxError(data []byte) error {
+	var v any
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal(data, &v), &syntax) {
+		return quire.Errorf(quire.CodeInvalid, "malformed JSON at byte %d", syntax.Offset)
+	}
+	return quire.Errorf(quire.CodeInvalid, "malformed JSON")
+}
+
+// checker walks over the tokens of a text that json.Valid has accepted.
+type checker struct {
+	data []byte
+	pos  int
+	open []container // innermost last
+}
+
+// container is an array or object that has not ended yet.
+type container struct {
+	isObject bool
+	atKey    bool // the next string is a key
+	keys     map[string]struct{}
+}
+
+// step goes over one byte outside of strings, or over a whole string.
+func (c *checker) step() error {
+	b := c.data[c.pos]
+	c.pos++
+	switch b {
+	case '{', '[':
+		if len(c.open) == maxDepth {
+			return quire.Errorf(quire.CodeInvalid, "the JSON is nested deeper than %d levels", maxDepth)
+		}
+		c.open = append(c.open, container{isObject: b == '{', atKey: b == '{'})
+	case '}', ']':
+		c.open = c.open[:len(c.open)-1]
+	case ',':
+		top := &c.open[len(c.open)-1]
+		top.atKey = top.isObject
+	case '"':
+		return c.str()
+	}
+	return nil
+}
+
+// str checks a string whose opening quote was just passed.
+func (c *checker) str() error {
+	start := c.pos
+	escaped := false
+	for {
+		n := bytes.IndexAny(c.data[c.pos:], `"\`)
+		c.pos += n + 1
+		if c.data[c.pos-1] == '"' {
+			break
+		}
+		escaped = true
+		if err := c.escape(); err != nil {
+			return err
+		}
+	}
+	if len(c.open) > 0 {
+		if top := &c.open[len(c.open)-1]; top.atKey {
+			top.atKey = false
+			return top.addKey(c.data[start-1:c.pos], escaped)
+		}
+	}
+	return nil
+}
+
+// escape checks an escape sequence whose backslash was just passed.
+func (c *checker) escape() error {
+	if c.data[c.pos] != 'u' {
+		c.pos++
+		return nil
+	}
+	switch r := c.hex(); {
+	case r == 0:
+		return quire.Errorf(quire.CodeInvalid, "the JSON holds a NUL character; text must not")
+	case 0xDC00 <= r && r <= 0xDFFF:
+		return errSurrogate
+	case 0xD800 <= r && r <= 0xDBFF:
+		if !bytes.HasPrefix(c.data[c.pos:], []byte(`\u`)) {
+			return errSurrogate
+		}
+		c.pos++
+		if low := c.hex(); low < 0xDC00 || low > 0xDFFF {
+			return errSurrogate
+		}
+	}
+	return nil
+}
+
+var errSurrogate = quire.Errorf(quire.CodeInvalid, "the JSON holds half of a surrogate pair, which is no character")
+
+// hex reads the code unit of an escape at its u.
+func (c *checker) hex() uint64 {
+	n, _ := strconv.ParseUint(string(c.data[c.pos+1:c.pos+5]), 16, 16) // json.Valid has seen four hex digits
+	c.pos += 5
+	return n
+}
+
+// addKey notes a key, given with its quotes. Keys are compared as the text they
+// stand for.
+func (o *container) addKey(quoted []byte, escaped bool) error {
+	key := string(quoted[1 : len(quoted)-1])
+	if escaped {
+		_ = json.Unmarshal(quoted, &key) // json.Valid has accepted it
+	}
+	if _, twice := o.keys[key]; twice {
+		return quire.Errorf(quire.CodeInvalid, "the key %q occurs twice in one object", shorten(key))
+	}
+	if o.keys == nil {
+		// A map for each object: one that is cleared and used again would cost its
+		// largest size every time.
+		o.keys = make(map[string]struct{})
+	}
+	o.keys[key] = struct{}{}
+	return nil
+}
+
+// shorten cuts a client's text for a message.
+func shorten(s string) string {
+	const limit = 40
+	for i := range s {
+		if i > limit {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/quirelib/quire"
+)
+
+func (s *server) userTags(c *call) error {
+	tags, err := s.lib.Tags(c.r.Context(), c.actor())
+	if err != nil {
+		return err
+	}
+	return respondAll(c, http.StatusOK, mapAll(tags, tagOf))
+}
+
+func (s *server) createTag(c *call) error {
+	o := bodyObject(c.body)
+	in := tagInput(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	t, err := s.lib.CreateTag(c.r.Context(), c.actor(), in)
+	if err != nil {
+		return err
+	}
+	return c.respond(http.StatusCreated, tagOf(t))
+}
+
+func (s *server) updateTag(c *call) error {
+	o := bodyObject(c.body)
+	patch := tagPatch(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	t, err := s.lib.UpdateTag(c.r.Context(), c.actor(), c.numericID("tag_id"), patch)
+	if err != nil {
+		return err
+	}
+	return c.respond(http.StatusOK, tagOf(t))
+}
+
+func (s *server) deleteTag(c *call) error {
+	if err := s.lib.DeleteTag(c.r.Context(), c.actor(), c.numericID("tag_id")); err != nil {
+		return err
+	}
+	return c.noContent()
+}
+
+// changeTag puts a tag on an elemental or takes it off, and answers with the
+// elemental.
+func (s *server) changeTag(c *call, change func(context.Context, quire.Actor, string, int64) (quire.Elemental, error)) error {
+	e, err := change(c.r.Context(), c.actor(), c.params["id"], c.numericID("tag_id"))
+	if err != nil {
+		return err
+	}
+	return s.respondElemental(c, http.StatusOK, e, quire.KnowledgeOptions{})
+}

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/quirelib/quire"
+)
+
+// searchJSON is the answer of a search.
+type searchJSON struct {
+	Items      []hitJSON `json:"items"`
+	TotalFound int       `json:"total_found"`
+}
+
+type hitJSON struct {
+	ID      string      `json:"id"`
+	Score   float64     `json:"score"`
+	Payload payloadJSON `json:"payload"`
+}
+
+// payloadJSON is what is kept with a chunk.
+type payloadJSON struct {
+	TenantID     string   `json:"tenant_id"`
+	UserID       string   `json:"user_id"`
+	ElementalID  string   `json:"snack_elemental_id"`
+	ColumnID     string   `json:"snack_column_id"`
+	ItemID       string   `json:"snack_item_id"`
+	Source       string   `json:"source"`
+	TypeName     string   `json:"type_name"`
+	CategoryName string   `json:"category_name"`
+	OriginalText string   `json:"original_text"`
+	TagIDs       []string `json:"tag_ids"`
+	TagNames     []string `json:"tag_names"`
+}
+
+func hitOf(h quire.SearchHit) hitJSON {
+	c := h.Chunk
+	return hitJSON{ID: c.ID, Score: h.Score, Payload: payloadJSON{
+		TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, ColumnID: c.ColumnID, ItemID: c.ItemID,
+		Source: c.Source, TypeName: c.TypeName, CategoryName: c.CategoryName, OriginalText: c.Text,
+		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
+	}}
+}
+
+// chatJSON is an answer with the sources that its markers cite, in order.
+type chatJSON struct {
+	Answer  string       `json:"answer"`
+	Sources []sourceJSON `json:"sources"`
+}
+
+// sourceJSON is a cited chunk. Title, Heading, Start and End are our additions to the
+// interface: where in the elemental's source text the excerpt stands.
+type sourceJSON struct {
+	ID          string   `json:"id"`
+	Score       float64  `json:"score"`
+	ItemID      string   `json:"snack_item_id"`
+	ElementalID string   `json:"snack_elemental_id"`
+	Text        string   `json:"text"`
+	TagIDs      []string `json:"tag_ids"`
+	TagNames    []string `json:"tag_names"`
+	Title       string   `json:"title"`
+	Heading     []string `json:"heading"`
+	Start       int      `json:"start"` // byte offsets into the source text
+	End         int      `json:"end"`
+}
+
+func sourceOf(h quire.SearchHit) sourceJSON {
+	c := h.Chunk
+	return sourceJSON{
+		ID: c.ID, Score: h.Score, ItemID: c.ItemID, ElementalID: c.ElementalID, Text: c.Text,
+		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
+		Title: c.Title, Heading: notNil(c.Heading), Start: c.Start, End: c.End,
+	}
+}
+
+// notNil makes no strings an empty array on the wire.
+func notNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// doneJSON is the answer of an ingest or a deletion.
+type doneJSON struct {
+	Status  string `json:"status"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
+}
+
+type ingestedJSON struct {
+	JobID       string `json:"job_id"`
+	ElementalID string `json:"elemental_id"`
+}
+
+type deletedJSON struct {
+	Chunks     int `json:"deleted_chunks"`
+	Elementals int `json:"deleted_elementals"`
+}
+
+type jobJSON struct {
+	JobID       string     `json:"job_id"`
+	ElementalID string     `json:"elemental_id"`
+	Status      string     `json:"status"`
+	Stage       string     `json:"stage"`
+	Done        int        `json:"done"`
+	Total       int        `json:"total"`
+	Attempts    int        `json:"attempts"`
+	Error       *string    `json:"error"`
+	CreatedAt   time.Time  `json:"created_at"`
+	StartedAt   *time.Time `json:"started_at"`
+	FinishedAt  *time.Time `json:"finished_at"`
+}
+
+func jobOf(j quire.Job) jobJSON {
+	return jobJSON{
+		JobID: j.ID, ElementalID: j.ElementalID, Status: string(j.Status), Stage: j.Stage,
+		Done: j.Done, Total: j.Total, Attempts: j.Attempts, Error: orNull(j.Error),
+		CreatedAt: j.CreatedAt.UTC(), StartedAt: utc(j.StartedAt), FinishedAt: utc(j.FinishedAt),
+	}
+}
+
+type jobsJSON struct {
+	Jobs  []jobJSON `json:"jobs"`
+	Total int       `json:"total"`
+}

@@ -1,0 +1,65 @@
+// Package placeholder finds and fills the placeholders of a body: #word and
+// #[name with spaces].
+//
+// A word starts with a letter and goes on with letters (with their combining
+// marks), digits, '_' and '-'. A name in brackets is anything of up to [MaxName]
+// characters on one line that is not blank and has no '[', ']', '`' or control
+// character. What looks like a placeholder is none
+//
+//   - inside a fenced code block or a code span;
+//   - with a '#' or a backslash in front (##word, \#word);
+//   - as a word with 3, 4, 6 or 8 hexadecimal digits and nothing else: a colour;
+//   - as a word that is glued to a word before it (C#word), unless that word is a
+//     placeholder itself or written in a script without spaces between words;
+//   - as a word in a URL, a link target, an href or src attribute, a url(#id) or a
+//     character reference (&#xA9;).
+//
+// A name in brackets needs no such care: no URL fragment and no colour holds a '[',
+// so https://example.com/#[page] has a placeholder. Headings need a space after
+// their '#', so that #word at the start of a line is a placeholder, and a heading's
+// text may hold some.
+//
+// All functions take any string and need time in proportion to its length.
+package placeholder
+
+import (
+	"strings"
+)
+
+// MaxName is the greatest length of a word or name, in characters (code points).
+// Longer ones are ordinary text.
+const MaxName = 256
+
+// List returns the placeholders of body as they are written (#word, #[a name]), in
+// order of first appearance, without duplicates. It is nil if there is none.
+func List(body string) []string {
+	var list []string
+	seen := map[string]bool{}
+	for s := range scan(body) {
+		if p := body[s.start:s.end]; !seen[p] {
+			seen[p] = true
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Fill replaces every placeholder of body that values has, in one pass: a value is
+// never scanned again. The keys of values are written as [List] gives them; a
+// placeholder without a value stays as it is.
+func Fill(body string, values map[string]string) string {
+	var b strings.Builder
+	done := 0
+	for s := range scan(body) {
+		if v, ok := values[body[s.start:s.end]]; ok {
+			b.WriteString(body[done:s.start])
+			b.WriteString(v)
+			done = s.end
+		}
+	}
+	if done == 0 {
+		return body
+	}
+	b.WriteString(body[done:])
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package quire
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// The limits of SearchRequest.Limit.
+const (
+	defaultResults = 10
+	maxResults     = 100
+)
+
+// SearchRequest asks for the chunks nearest to a query.
+type SearchRequest struct {
+	Query   string // not blank
+	Filters Filters
+	Limit   int // 1..100; 0 means 10
+}
+
+// SearchHit is a chunk found, without its vector.
+type SearchHit struct {
+	Chunk Chunk
+	Score float64 // 0..1, 1 is nearest
+}
+
+// check reports what is wrong with filters that a caller gave.
+func (f Filters) check(probs *problems) {
+	if f.TenantID == "" {
+		probs.add("filters.tenant_id", "tenant_id is required in filters")
+	}
+	if slices.Contains(f.TagIDs, "") {
+		probs.add("filters.tag_ids", "must not hold an empty string")
+	}
+	if slices.Contains(f.TagNames, "") {
+		probs.add("filters.tag_names", "must not hold an empty string")
+	}
+}
+
+// checkQuery reports what is wrong with a search or a question.
+func checkQuery(query string, f Filters, limit int) error {
+	var probs problems
+	if strings.TrimSpace(query) == "" {
+		probs.add("query", "must not be blank")
+	}
+	f.check(&probs)
+	if limit < 0 || limit > maxResults {
+		probs.add("limit", "must be between 1 and %d", maxResults)
+	}
+	return probs.err()
+}
+
+// Search returns the chunks nearest to the query that match the filters, best
+// first, ties by id.
+func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
+	if err := e.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkQuery(req.Query, req.Filters, req.Limit); err != nil {
+		return nil, err
+	}
+	if req.Limit == 0 {
+		req.Limit = defaultResults
+	}
+	vectors, err := e.embed(ctx, []string{req.Query})
+	if err != nil {
+		return nil, err
+	}
+	var hits []SearchHit
+	err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
+		found, err := index.Search(ctx, vectors[0], req.Filters, req.Limit)
+		if err != nil {
+			return err
+		}
+		hits, err = withChunks(ctx, tx, found)
+		return err
+	})
+	return hits, err
+}
+
+// withChunks reads the chunks of the hits of an index. One that is not there is left
+// out: another process that has the Store open too may have deleted it.
+func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error) {
+	ids := make([]string, len(found))
+	for i, h := range found {
+		ids[i] = h.ID
+	}
+	chunks, err := tx.Chunks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]SearchHit, 0, len(found))
+	for _, h := range found {
+		if c, ok := chunks[h.ID]; ok {
+			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
+		}
+	}
+	return hits, nil
+}

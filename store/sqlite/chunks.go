@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+
+	"github.com/quirelib/quire"
+)
+
+var (
+	chunkColumns = columns{"id", "tenant_id", "user_id", "elemental_id", "column_id", "item_id", "source",
+		"type_name", "category_name", "tag_ids", "tag_names", "title", "heading", "start_byte", "end_byte", "ordinal",
+		"hash", "fingerprint", "passage", "vector"}
+	plainChunkColumns = chunkColumns[:len(chunkColumns)-1] // without the vector
+
+	selectChunk      = `SELECT ` + chunkColumns.of("c") + ` FROM chunks c `
+	selectPlainChunk = `SELECT ` + plainChunkColumns.of("c") + ` FROM chunks c `
+	insertChunk      = chunkColumns.insert("chunks")
+)
+
+// chunkFields are where the values of plainChunkColumns are scanned to.
+func chunkFields(c *quire.Chunk) []any {
+	return []any{&c.ID, &c.TenantID, &c.UserID, &c.ElementalID, &c.ColumnID, &c.ItemID, &c.Source,
+		&c.TypeName, &c.CategoryName, arrayTo[string]{&c.TagIDs}, arrayTo[string]{&c.TagNames}, &c.Title,
+		arrayTo[string]{&c.Heading}, &c.Start, &c.End, &c.Ordinal, &c.Hash, &c.Fingerprint, &c.Text}
+}
+
+func scanPlainChunk(row scanner) (c quire.Chunk, err error) {
+	err = row.Scan(chunkFields(&c)...)
+	return c, err
+}
+
+func scanChunk(row scanner) (c quire.Chunk, err error) {
+	err = row.Scan(append(chunkFields(&c), vectorTo{&c.Vector})...)
+	return c, err
+}
+
+// Chunks implements quire.ChunkReader.
+func (t *tx) Chunks(ctx context.Context, ids []string) (map[string]quire.Chunk, error) {
+	return byID(ctx, t, scanPlainChunk, selectPlainChunk+`WHERE c.id IN `+members, ids,
+		func(c quire.Chunk) string { return c.ID })
+}
+
+// ChunksOf implements quire.ChunkReader.
+func (t *tx) ChunksOf(ctx context.Context, elementalID string) ([]quire.Chunk, error) {
+	return all(ctx, t, scanChunk, selectChunk+`WHERE c.elemental_id = ?
+		ORDER BY c.source, c.item_id, c.ordinal, c.id`, elementalID)
+}
+
+// AllChunks implements quire.ChunkReader.
+func (t *tx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
+	return stream(ctx, t, scanChunk, selectChunk+`ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`)
+}
+
+// MatchChunks implements quire.ChunkReader.
+func (t *tx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.ChunkRef, error) {
+	var w where
+	if f.ElementalID == "" && len(f.TagIDs)+len(f.TagNames) > 0 {
+		w.add(`+c.tenant_id = ?`, f.TenantID) // the + has SQLite start from the tags, not from all of the tenant
+	} else {
+		w.add(`c.tenant_id = ?`, f.TenantID)
+	}
+	w.addIf(`c.elemental_id = ?`, f.ElementalID)
+	w.addIf(`c.user_id = ?`, f.UserID)
+	w.addIf(`c.source = ?`, f.Source)
+	w.addIf(`c.type_name = ?`, f.TypeName)
+	w.addIf(`c.category_name = ?`, f.CategoryName)
+	w.tagged("id", f.TagIDs)
+	w.tagged("name", f.TagNames)
+	scan := func(row scanner) (r quire.ChunkRef, err error) {
+		err = row.Scan(&r.ID, &r.ElementalID)
+		return r, err
+	}
+	return all(ctx, t, scan, `SELECT c.id, c.elemental_id FROM chunks c WHERE `+w.String()+`
+		ORDER BY c.elemental_id, c.id`, w.args...)
+}
+
+// tagged adds the condition that a chunk has one of the tags, if there are any.
+func (w *where) tagged(kind string, tags []string) {
+	if len(tags) > 0 {
+		w.add(`c.num IN (SELECT g.chunk FROM chunk_tags g WHERE g.kind = ? AND g.value IN `+members+`)`, kind, array(tags))
+	}
+}
+
+// CountChunks implements quire.ChunkReader.
+func (t *tx) CountChunks(ctx context.Context) (int, error) {
+	return one(ctx, t, value[int], `SELECT count(*) FROM chunks c`)
+}
+
+// ReplaceChunks implements quire.ChunkWriter.
+func (t *tx) ReplaceChunks(ctx context.Context, elementalID string, chunks []quire.Chunk) error {
+	// Takes the rows of chunk_tags along.
+	if err := t.run(ctx, `DELETE FROM chunks WHERE elemental_id = ?`, elementalID); err != nil {
+		return err
+	}
+	for i := range chunks {
+		if err := t.insertChunk(ctx, &chunks[i]); err != nil {
+			return err
+		}
+	}
+	return t.runAll(ctx, []statement{
+		{insertChunkTags("id", "tag_ids"), []any{elementalID}},
+		{insertChunkTags("name", "tag_names"), []any{elementalID}},
+	})
+}
+
+// insertChunkTags fills chunk_tags for the chunks of an elemental. Different tags
+// can have the same name.
+func insertChunkTags(kind, column string) string {
+	return `INSERT OR IGNORE INTO chunk_tags (chunk, kind, value)
+		SELECT c.num, '` + kind + `', j.value FROM chunks c CROSS JOIN json_each(c.` + column + `) j
+		WHERE c.elemental_id = ?`
+}
+
+func (t *tx) insertChunk(ctx context.Context, c *quire.Chunk) error {
+	return t.run(ctx, insertChunk, c.ID, c.TenantID, c.UserID, c.ElementalID, c.ColumnID, c.ItemID, c.Source,
+		c.TypeName, c.CategoryName, array(c.TagIDs), array(c.TagNames), c.Title, array(c.Heading),
+		c.Start, c.End, c.Ordinal, c.Hash, c.Fingerprint, c.Text, vectorBlob(c.Vector))
+}

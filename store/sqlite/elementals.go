@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+
+	"github.com/quirelib/quire"
+)
+
+var (
+	elementalColumns = columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "category_id", "topic_ids",
+		"title", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price", "price_original",
+		"knowledge_base", "is_template", "is_system", "command", "video_url", "description", "tutorial_steps", "body"}
+	selectElemental = `SELECT ` + elementalColumns.of("e") + `,
+		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM elemental_tags g WHERE g.elemental = e.num)
+		FROM elementals e `
+	putElemental = elementalColumns.upsert("elementals", "id")
+)
+
+func scanElemental(row scanner) (e quire.ElementalRecord, err error) {
+	err = row.Scan(&e.ID, &e.OwnerID, &e.TenantID, &e.Visibility, &e.TypeID, &e.CategoryID, arrayTo[int]{&e.TopicIDs},
+		&e.Title, moment{&e.CreatedAt}, optMoment{&e.UpdatedAt}, &e.Version, &e.IsPremium, &e.IsFixedPrice, &e.Price,
+		&e.PriceOriginal, &e.Settings.KnowledgeBase, &e.Settings.Template, &e.Settings.System, &e.Command, &e.VideoURL,
+		&e.Description, arrayTo[quire.TutorialStep]{&e.TutorialSteps}, &e.Body, arrayTo[int64]{&e.TagIDs})
+	return e, err
+}
+
+func elementalID(e quire.ElementalRecord) string { return e.ID }
+
+// Elemental implements quire.ElementalReader.
+func (t *tx) Elemental(ctx context.Context, id string) (quire.ElementalRecord, error) {
+	return one(ctx, t, scanElemental, selectElemental+`WHERE e.id = ?`, id)
+}
+
+// Elementals implements quire.ElementalReader.
+func (t *tx) Elementals(ctx context.Context, ids []string) (map[string]quire.ElementalRecord, error) {
+	return byID(ctx, t, scanElemental, selectElemental+`WHERE e.id IN `+members, ids, elementalID)
+}
+
+// elementalsInOrder returns the elementals of a page, which exist.
+func (t *tx) elementalsInOrder(ctx context.Context, ids []string) ([]quire.ElementalRecord, error) {
+	return inOrder(ctx, t.Elementals, ids)
+}
+
+// ElementalByTitle implements quire.ElementalReader.
+func (t *tx) ElementalByTitle(ctx context.Context, ownerID string, typeID int, title string) (string, error) {
+	return one(ctx, t, value[string], `SELECT e.id FROM elementals e
+		WHERE e.owner_id = ? AND e.type_id = ? AND e.title = ? ORDER BY e.id LIMIT 1`, ownerID, typeID, title)
+}
+
+// ElementalsOf implements quire.ElementalReader.
+func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
+	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.owner_id = ? ORDER BY e.id`, ownerID)
+}
+
+// PutElemental implements quire.ElementalWriter.
+func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
+	return t.runAll(ctx, []statement{
+		{putElemental, []any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, array(e.TopicIDs),
+			e.Title, micros(e.CreatedAt), optMicros(e.UpdatedAt), e.Version, e.IsPremium, e.IsFixedPrice, e.Price,
+			e.PriceOriginal, e.Settings.KnowledgeBase, e.Settings.Template, e.Settings.System, e.Command, e.VideoURL,
+			e.Description, array(e.TutorialSteps), e.Body}},
+		{`DELETE FROM elemental_tags WHERE elemental = ` + numOfElemental, []any{e.ID}},
+		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)
+			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, array(e.TagIDs)}},
+		{deleteElementalText, []any{e.ID}},
+		{`INSERT INTO elemental_text (rowid, title, description, body, tags) VALUES (` + numOfElemental + `, ?, ?, ?, ?)`,
+			[]any{e.ID, text.Title, text.Description, text.Body, text.Tags}},
+	})
+}
+
+const (
+	numOfElemental      = `(SELECT e.num FROM elementals e WHERE e.id = ?)`
+	deleteElementalText = `DELETE FROM elemental_text WHERE rowid = ` + numOfElemental
+)
+
+// DeleteElemental implements quire.ElementalWriter.
+func (t *tx) DeleteElemental(ctx context.Context, id string) error {
+	return t.runAll(ctx, []statement{
+		{deleteElementalText, []any{id}},
+		{`DELETE FROM elementals WHERE id = ?`, []any{id}}, // takes its tags and memberships along
+	})
+}

@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/quirelib/quire"
+)
+
+// lockWait is how long Open tries to get the lock: long enough for a process that
+// is just ending to let it go.
+const lockWait = 500 * time.Millisecond
+
+// locate makes the directory of a database file and returns the file's absolute
+// path without links, so that every name of the file leads to the same lock.
+func locate(path string) (string, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", quire.Errorf(quire.CodeInvalid, "the path of the database must name a file")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", unusable(err)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", unusable(err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", unusable(err)
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil
+	case err != nil:
+		return "", unusable(err)
+	case info.Mode()&fs.ModeSymlink == 0:
+		return path, nil
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", unusable(err)
+	}
+	return path, nil
+}
+
+// unusable is the error for a file that the operating system does not give us.
+func unusable(err error) error {
+	return quire.Errorf(quire.CodeUnavailable, "the database file cannot be used").WithCause(err)
+}
+
+// acquire locks a database file for this Store. The operating system releases the
+// lock when the process ends, however it does.
+func acquire(ctx context.Context, path string) (*flock.Flock, error) {
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	short, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	ok, err := lock.TryLockContext(short, 20*time.Millisecond)
+	switch {
+	case ok:
+		return lock, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, quire.ErrLocked
+	}
+	return nil, unusable(err)
+}
+
+// create makes a new database beside path and moves it there when it is complete:
+// a process that is killed meanwhile leaves no half-made file at path.
+func create(ctx context.Context, path string, o Options) error {
+	// Files beside a database that is gone would be taken for those of the new one.
+	for _, old := range []string{path, path + ".new"} {
+		if err := removeAside(old); err != nil {
+			return err
+		}
+	}
+	draft := path + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusable(err)
+	}
+	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // SQLite's would be readable for all
+	if err != nil {
+		return unusable(err)
+	}
+	if err := f.Close(); err != nil {
+		return unusable(err)
+	}
+	if err := initialise(ctx, draft, o); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return unusable(err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// initialise makes an empty file a database of the present schema. All of it is
+// in that one file when it returns.
+func initialise(ctx context.Context, path string, o Options) error {
+	db, err := newPool(path, o.writer(), 1)
+	if err != nil {
+		return err
+	}
+	err = migrate(ctx, db)
+	if closeErr := db.Close(); err == nil {
+		err = failure(ctx, closeErr)
+	}
+	return err
+}
+
+// removeAside removes the files that SQLite keeps beside a database.
+func removeAside(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unusable(err)
+		}
+	}
+	return nil
+}
+
+// syncDir makes a rename in a directory durable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // has no sync of directories
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return unusable(err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return unusable(err)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/quirelib/quire"
+)
+
+var (
+	listColumns = columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "title", "table_id",
+		"table_orientation", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price",
+		"price_original", "knowledge_base", "is_template", "is_system", "video_url", "description",
+		"tutorial_steps", "template"}
+	selectList = `SELECT ` + listColumns.of("l") + `,
+		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM list_tags g WHERE g.list_id = l.id)
+		FROM lists l `
+	putList = listColumns.upsert("lists", "id")
+)
+
+func scanList(row scanner) (l quire.ListRecord, err error) {
+	err = row.Scan(&l.ID, &l.OwnerID, &l.TenantID, &l.Visibility, &l.TypeID, &l.Title, &l.TableID,
+		&l.TableOrientation, moment{&l.CreatedAt}, optMoment{&l.UpdatedAt}, &l.Version, &l.IsPremium, &l.IsFixedPrice,
+		&l.Price, &l.PriceOriginal, &l.Settings.KnowledgeBase, &l.Settings.Template, &l.Settings.System,
+		&l.VideoURL, &l.Description, arrayTo[quire.TutorialStep]{&l.TutorialSteps}, &l.Template, arrayTo[int64]{&l.TagIDs})
+	return l, err
+}
+
+// List implements quire.ListReader.
+func (t *tx) List(ctx context.Context, id int64) (quire.ListRecord, error) {
+	return one(ctx, t, scanList, selectList+`WHERE l.id = ?`, id)
+}
+
+// listsInOrder returns the lists of a page, which exist.
+func (t *tx) listsInOrder(ctx context.Context, ids []int64) ([]quire.ListRecord, error) {
+	return inOrder(ctx, func(ctx context.Context, ids []int64) (map[int64]quire.ListRecord, error) {
+		return byID(ctx, t, scanList, selectList+`WHERE l.id IN `+members, ids,
+			func(l quire.ListRecord) int64 { return l.ID })
+	}, ids)
+}
+
+// PutList implements quire.ListWriter.
+func (t *tx) PutList(ctx context.Context, l quire.ListRecord, text quire.IndexedText) error {
+	return t.runAll(ctx, []statement{
+		{putList, []any{l.ID, l.OwnerID, l.TenantID, l.Visibility, l.TypeID, l.Title, l.TableID,
+			l.TableOrientation, micros(l.CreatedAt), optMicros(l.UpdatedAt), l.Version, l.IsPremium, l.IsFixedPrice,
+			l.Price, l.PriceOriginal, l.Settings.KnowledgeBase, l.Settings.Template, l.Settings.System,
+			l.VideoURL, l.Description, array(l.TutorialSteps), l.Template}},
+		{`DELETE FROM list_tags WHERE list_id = ?`, []any{l.ID}},
+		{`INSERT INTO list_tags (list_id, ordinal, tag_id) SELECT ?, j.key, j.value FROM json_each(?) j`,
+			[]any{l.ID, array(l.TagIDs)}},
+		{deleteListText, []any{l.ID}},
+		{`INSERT INTO list_text (rowid, title, description, tags) VALUES (?, ?, ?, ?)`,
+			[]any{l.ID, text.Title, text.Description, text.Tags}},
+	})
+}
+
+const deleteListText = `DELETE FROM list_text WHERE rowid = ?`
+
+// DeleteList implements quire.ListWriter.
+func (t *tx) DeleteList(ctx context.Context, id int64) error {
+	return t.runAll(ctx, []statement{
+		{deleteListText, []any{id}},
+		{`DELETE FROM lists WHERE id = ?`, []any{id}}, // takes its tags and memberships along
+	})
+}

@@ -1,0 +1,259 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quirelib/quire"
+)
+
+// unsafe matches what no message may hold: SQL, names of SQLite and paths.
+var unsafe = regexp.MustCompile(`(?i)sql|select|insert|pragma|/|\\`)
+
+func wantSafe(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && unsafe.MatchString(err.Error()) {
+		t.Errorf("the message is not safe to show: %q", err)
+	}
+}
+
+// TestPragmas reads the settings back on every connection of both pools, those
+// included that replace others.
+func TestPragmas(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]Options{
+		"default": {},
+		"other":   {Synchronous: Normal, ReadConns: 3, BusyTimeout: 1234 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStoreWith(t, &opts)
+			o, err := opts.normal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sync := pragma{"synchronous", "FULL", "2"}
+			if opts.Synchronous == Normal {
+				sync = pragma{"synchronous", "NORMAL", "1"}
+			}
+			if !slices.Contains(o.writer(), sync) {
+				t.Errorf("the writer is not %v", sync)
+			}
+			for range 2 {
+				checkPragmas(t, s.write, 1, o.writer())
+				checkPragmas(t, s.read, o.ReadConns, o.reader())
+			}
+		})
+	}
+}
+
+// checkPragmas takes all n connections of a pool at the same time. Afterwards it
+// has the pool close them.
+func checkPragmas(t *testing.T, db *sql.DB, n int, pragmas []pragma) {
+	t.Helper()
+	conns := make([]*sql.Conn, n)
+	for i := range conns {
+		c, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = c
+		for _, p := range pragmas {
+			var got string
+			if err := c.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got); err != nil || got != p.want {
+				t.Errorf("connection %d: %s is %q (error %v), want %q", i, p.name, got, err, p.want)
+			}
+		}
+	}
+	if got := db.Stats().OpenConnections; got != n {
+		t.Errorf("%d connections are open, want %d", got, n)
+	}
+	for _, c := range conns {
+		c.Close()
+	}
+	db.SetMaxIdleConns(-1)
+	db.SetMaxIdleConns(n)
+}
+
+// A setting that does not take effect must not go unnoticed.
+func TestPragmaWithoutEffect(t *testing.T) {
+	t.Parallel()
+	pragmas := []pragma{{"no_such_setting", "1", "1"}, {"foreign_keys", "1", "2"}}
+	for _, p := range pragmas {
+		db, err := newPool(filepath.Join(t.TempDir(), "x.db"), []pragma{p}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := failure(t.Context(), db.PingContext(t.Context())); err == nil {
+			t.Errorf("%s: no error", p.name)
+		}
+		db.Close()
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{
+		"Synchronous":           {Synchronous: "off"},
+		"negative ReadConns":    {ReadConns: -1},
+		"too many ReadConns":    {ReadConns: maxReadConns + 1},
+		"negative BusyTimeout":  {BusyTimeout: -1},
+		"excessive BusyTimeout": {BusyTimeout: 2 * time.Hour},
+	} {
+		dir := filepath.Join(t.TempDir(), "dir")
+		_, err := Open(t.Context(), filepath.Join(dir, "x.db"), &o)
+		if wantCode(t, err, quire.CodeInvalid); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the directory was made", name)
+		}
+	}
+}
+
+// oddNames are file names with characters that mean something in a URI, in a DSN
+// or to SQLite.
+var oddNames = []string{
+	"a?b", "a#b", "a%41b", "100%", "a b", " ", "a&b=c", "a;b", "a+b", `it's "so"`, "a\nb", "-", "ünï 文",
+	":memory:", "file:x", "file:x?mode=memory", "?", "a?mode=ro&_pragma=query_only(1)", "back\\slash", "\xff\xfe",
+}
+
+func TestOddPaths(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no files of these names")
+	}
+	for _, name := range oddNames {
+		dir := filepath.Join(t.TempDir(), name)
+		path := filepath.Join(dir, name)
+		s := mustOpen(t, path)
+		putMetaValue(t, s, "name", name)
+		mustClose(t, s)
+		s = mustOpen(t, path)
+		if got := metaValue(t, s, "name"); got != name {
+			t.Errorf("%q: read %q", name, got)
+		}
+		mustClose(t, s)
+		if got, want := listDir(t, dir), []string{name, name + ".lock"}; !slices.Equal(got, want) {
+			t.Errorf("%q: files are %q, want %q", name, got, want)
+		}
+	}
+	t.Logf("%d odd paths", len(oddNames))
+}
+
+// listDir returns the sorted names in a directory.
+func listDir(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestUnusablePaths(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dangling := filepath.Join(dir, "dangling")
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, path string
+		code       quire.Code
+	}{
+		{"empty", "", quire.CodeInvalid},
+		{"NUL", "a\x00b", quire.CodeInvalid},
+		{"directory", dir, quire.CodeInvalid},
+		{"below a file", filepath.Join(file, "x.db"), quire.CodeUnavailable},
+		{"dangling link", dangling, quire.CodeUnavailable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(t.Context(), c.path, nil)
+			wantCode(t, err, c.code)
+		})
+	}
+}
+
+func TestModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	path := filepath.Join(dir, "store.db")
+	s := mustOpen(t, path)
+	defer mustClose(t, s)
+	putMetaValue(t, s, "name", "value")
+	for _, c := range []struct {
+		path string
+		want fs.FileMode
+	}{
+		{filepath.Dir(dir), fs.ModeDir | 0o700}, {dir, fs.ModeDir | 0o700},
+		{path, 0o600}, {path + "-wal", 0o600}, {path + "-shm", 0o600}, {path + ".lock", 0o600},
+	} {
+		info, err := os.Stat(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != c.want {
+			t.Errorf("%s: mode is %v, want %v", filepath.Base(c.path), info.Mode(), c.want)
+		}
+	}
+}
+
+// An empty file is a database that is still to be made, and what an Open that was
+// killed has left is no obstacle.
+func TestOpenMakes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "store.db")
+	for _, name := range []string{"store.db", "store.db-wal", "store.db.new-shm", "store.db.new-journal"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path+".new", []byte(strings.Repeat("left behind", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, path)
+	putMetaValue(t, s, "name", "value")
+	mustClose(t, s)
+	if got, want := listDir(t, dir), []string{"store.db", "store.db.lock"}; !slices.Equal(got, want) {
+		t.Errorf("files are %q, want %q", got, want)
+	}
+	s = mustOpen(t, path)
+	defer mustClose(t, s)
+	if got := metaValue(t, s, "name"); got != "value" {
+		t.Errorf("read %q", got)
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	if _, err := Open(ctx, path, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+	mustClose(t, mustOpen(t, path)) // the lock is free
+}

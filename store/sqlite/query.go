@@ -1,0 +1,122 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+)
+
+// members is a set that is passed as one parameter, an array, which any number of
+// values fits into.
+const members = `(SELECT value FROM json_each(?))`
+
+// scanner is a row: *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dest ...any) error }
+
+// value is the scan function of a single column.
+func value[T any](row scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// one returns the only row of a query, ErrNotFound if it has none.
+func one[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	var zero T
+	stmt, err := t.stmt(ctx, query, args)
+	if err != nil {
+		return zero, err
+	}
+	v, err := scan(stmt.QueryRowContext(ctx, args...))
+	if err != nil {
+		return zero, t.failed(ctx, err)
+	}
+	return v, nil
+}
+
+// all returns all rows of a query.
+func all[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	stmt, err := t.stmt(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, t.failed(ctx, err)
+	}
+	defer rows.Close()
+	var vs []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, t.failed(ctx, err)
+		}
+		vs = append(vs, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, t.failed(ctx, err)
+	}
+	return vs, nil
+}
+
+// stream iterates over the rows of a query, one in memory at a time. It prepares
+// a statement of its own: while its rows are open, the consumer may run the same
+// query again.
+func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, args ...any) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		if t.broken != nil {
+			yield(zero, t.broken)
+			return
+		}
+		if t.trace != nil {
+			t.trace(query, args)
+		}
+		rows, err := t.sql.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(zero, t.failed(ctx, err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			v, err := scan(rows)
+			if err != nil {
+				yield(zero, t.failed(ctx, err))
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(zero, t.failed(ctx, err))
+		}
+	}
+}
+
+// byID returns the rows of a query that takes an array of ids, keyed by their id.
+func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, ids []K, id func(T) K) (map[K]T, error) {
+	if len(ids) == 0 {
+		return map[K]T{}, ctx.Err()
+	}
+	vs, err := all(ctx, t, scan, query, array(ids))
+	if err != nil {
+		return nil, err
+	}
+	m := make(map[K]T, len(vs))
+	for _, v := range vs {
+		m[id(v)] = v
+	}
+	return m, nil
+}
+
+// inOrder gets the rows with the ids, in their order.
+func inOrder[K comparable, T any](ctx context.Context, get func(context.Context, []K) (map[K]T, error), ids []K) ([]T, error) {
+	m, err := get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	vs := make([]T, len(ids))
+	for i, id := range ids {
+		vs[i] = m[id]
+	}
+	return vs, nil
+}

@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"github.com/quirelib/quire"
+)
+
+// quoted escapes the text of a phrase. A NUL would end the whole expression; in an
+// indexed text it separates words, as a blank does.
+var quoted = strings.NewReplacer(`"`, `""`, "\x00", " ")
+
+// matchExpression writes a query in the language of FTS5, out of nothing but
+// quoted phrases: https://www.sqlite.org/fts5.html#full_text_query_syntax. A
+// phrase matches inside one field.
+func matchExpression(q quire.TextQuery) string {
+	var b strings.Builder
+	for i, words := range q.Phrases {
+		if i > 0 {
+			b.WriteString(" AND ")
+		}
+		b.WriteByte('"')
+		b.WriteString(quoted.Replace(strings.Join(words, " ")))
+		b.WriteByte('"')
+	}
+	if q.Prefix {
+		b.WriteString(" *")
+	}
+	return b.String()
+}
+
+// seen adds the condition that a viewer is shown a row of the table with that
+// alias.
+func (w *where) seen(v quire.Viewer, alias string) {
+	if v.OthersToo {
+		w.add(`(`+alias+`.owner_id = ? OR `+alias+`.visibility = 1)`, v.OwnerID)
+	} else {
+		w.add(alias+`.owner_id = ?`, v.OwnerID)
+	}
+}
+
+// SearchElementals implements quire.ElementalReader.
+func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]quire.ElementalRecord, int, error) {
+	if len(q.Text.Phrases) == 0 {
+		return nil, 0, ctx.Err()
+	}
+	var w where
+	w.add(`elemental_text MATCH ?`, matchExpression(q.Text))
+	w.seen(q.Viewer, "e")
+	if len(q.TypeIDs) > 0 {
+		w.add(`e.type_id IN `+members, array(q.TypeIDs))
+	}
+	hits := ` FROM elemental_text CROSS JOIN elementals e ON e.num = elemental_text.rowid WHERE ` + w.String()
+	ids, total, err := page(ctx, t, value[string], `e.id`, hits,
+		`bm25(elemental_text, 10, 3, 1, 5), e.id`, w.args, q.Limit, q.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	es, err := t.elementalsInOrder(ctx, ids)
+	return es, total, err
+}
+
+// SearchLists implements quire.ListReader.
+func (t *tx) SearchLists(ctx context.Context, q quire.ListSearch) (ls []quire.ListRecord, total int, err error) {
+	var ids []int64
+	switch {
+	case q.Text == nil:
+		ids, total, err = t.newestLists(ctx, q)
+	case len(q.Text.Phrases) == 0:
+		return nil, 0, ctx.Err()
+	default:
+		var w where
+		w.add(`list_text MATCH ?`, matchExpression(*q.Text))
+		w.seen(q.Viewer, "l")
+		if q.Viewer.ListsPlain {
+			w.add(plainLists)
+		}
+		hits := ` FROM list_text CROSS JOIN lists l ON l.id = list_text.rowid WHERE ` + w.String()
+		ids, total, err = page(ctx, t, value[int64], `l.id`, hits,
+			`bm25(list_text, 10, 3, 5), l.id`, w.args, q.Limit, q.Offset)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	ls, err = t.listsInOrder(ctx, ids)
+	return ls, total, err
+}
+
+// plainLists are the lists that are no columns or rows of a table.
+const plainLists = `l.table_id = ''`
+
+// newestLists returns a page of the ids of all lists that a viewer may see. The
+// own and the others' lists are two ranges of two indexes, each in the wanted
+// order, so that SQLite merges them and stops at the end of the page.
+func (t *tx) newestLists(ctx context.Context, q quire.ListSearch) ([]int64, int, error) {
+	plain := ``
+	if q.Viewer.ListsPlain {
+		plain = ` AND ` + plainLists
+	}
+	lists := `SELECT l.id, l.created_at FROM lists l WHERE l.owner_id = ?` + plain
+	args := []any{q.Viewer.OwnerID}
+	if q.Viewer.OthersToo {
+		lists += ` UNION ALL SELECT l.id, l.created_at FROM lists l WHERE l.visibility = 1 AND l.owner_id <> ?` + plain
+		args = append(args, q.Viewer.OwnerID)
+	}
+	total, err := one(ctx, t, value[int], `SELECT count(*) FROM (`+lists+`)`, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	ids, err := all(ctx, t, value[int64],
+		`SELECT id FROM (`+lists+` ORDER BY 2 DESC, 1 LIMIT ? OFFSET ?)`, append(args, q.Limit, q.Offset)...)
+	return ids, total, err
+}
+
+// page returns one page of a column of the hits in an order, and the number of
+// all hits.
+func page[T any](ctx context.Context, t *tx, scan func(scanner) (T, error),
+	column, hits, order string, args []any, limit, offset int) ([]T, int, error) {
+	total, err := one(ctx, t, value[int], `SELECT count(*)`+hits, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	vs, err := all(ctx, t, scan, `SELECT `+column+hits+` ORDER BY `+order+` LIMIT ? OFFSET ?`,
+		append(args, limit, offset)...)
+	return vs, total, err
+}

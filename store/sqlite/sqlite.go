@@ -1,0 +1,189 @@
+// Package sqlite keeps a library in one SQLite database file. It is the default
+// [quire.Store]: pure Go, durable, with full-text search, for one process at a
+// time.
+//
+// The file is in WAL mode. One connection writes, each transaction BEGIN
+// IMMEDIATE; a pool of others reads, each View on its own snapshot, without
+// waiting for the writer.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/quirelib/quire"
+)
+
+// Synchronous says what a commit waits for.
+type Synchronous string
+
+// The settings of Synchronous.
+const (
+	// Full: a transaction is on the disk when Update returns. It survives the loss of
+	// power.
+	Full Synchronous = "full"
+	// Normal: a transaction has been handed to the operating system when Update
+	// returns. It survives a crash of the process, but the loss of power can undo the
+	// last ones; what is left is consistent. Several times as many Updates a second.
+	Normal Synchronous = "normal"
+)
+
+// Options configure a Store. The zero value is good.
+type Options struct {
+	// Synchronous is how durable an Update is. Default Full.
+	Synchronous Synchronous
+	// ReadConns is how many Views run at the same time, 1..1000; more wait. Default:
+	// one for each CPU, at least 4.
+	ReadConns int
+	// BusyTimeout is how long a transaction waits for another program that has locked
+	// the file, such as a backup. Default 5 s.
+	BusyTimeout time.Duration
+}
+
+// maxReadConns bounds the file descriptors and memory that a Store takes.
+const maxReadConns = 1000
+
+// normal returns a copy with the defaults filled in, after checking the limits.
+// o may be nil.
+func (o *Options) normal() (Options, error) {
+	var n Options
+	if o != nil {
+		n = *o
+	}
+	if n.Synchronous == "" {
+		n.Synchronous = Full
+	}
+	if n.ReadConns == 0 {
+		n.ReadConns = min(max(4, runtime.GOMAXPROCS(0)), maxReadConns)
+	}
+	if n.BusyTimeout == 0 {
+		n.BusyTimeout = 5 * time.Second
+	}
+	switch {
+	case n.Synchronous != Full && n.Synchronous != Normal:
+		return n, quire.Errorf(quire.CodeInvalid, "Synchronous must be %q or %q", Full, Normal)
+	case n.ReadConns < 1 || n.ReadConns > maxReadConns:
+		return n, quire.Errorf(quire.CodeInvalid, "ReadConns must be between 1 and %d", maxReadConns)
+	case n.BusyTimeout < 0 || n.BusyTimeout > time.Hour:
+		return n, quire.Errorf(quire.CodeInvalid, "BusyTimeout must be between 0 and 1 hour")
+	}
+	return n, nil
+}
+
+// Store is a [quire.Store] in an SQLite database file. It is safe for concurrent
+// use.
+type Store struct {
+	lock  *flock.Flock
+	write *sql.DB // one connection
+	read  *sql.DB // Options.ReadConns connections
+
+	mu        sync.Mutex // guards closed, and running.Add against Close
+	closed    bool
+	running   sync.WaitGroup // one for each transaction
+	closeOnce sync.Once
+	closeErr  error
+
+	trace func(query string, args []any) // set by tests only
+}
+
+var _ quire.ExclusiveStore = (*Store)(nil)
+
+// Open opens the Store in the file path, which is made, readable for its owner
+// only, with its directory if it is missing; an empty file counts as missing.
+// opts may be nil. While the Store is open, path+".lock" is locked, and SQLite
+// keeps path+"-wal" and path+"-shm".
+//
+// Errors: ErrInvalid for unusable options or path; ErrLocked if this or another
+// process has the file open; ErrCorrupt if it is damaged or not a database of this
+// package, and ErrNewerSchema if a newer version wrote it, the file being
+// untouched in both cases; CodeUnavailable if it cannot be read or written.
+func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
+	o, err := opts.normal()
+	if err != nil {
+		return nil, err
+	}
+	path, err = locate(path)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, path, o)
+	if err != nil {
+		lock.Unlock() // the first error says more
+		return nil, err
+	}
+	s.lock = lock
+	return s, nil
+}
+
+// open opens the file under the lock.
+func open(ctx context.Context, path string, o Options) (*Store, error) {
+	exists, err := inspect(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if !exists {
+		if err := create(ctx, path, o); err != nil {
+			return nil, err
+		}
+	}
+	write, err := newPool(path, o.writer(), 1)
+	if err != nil {
+		return nil, err
+	}
+	read, err := newPool(path, o.reader(), o.ReadConns)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{write: write, read: read}
+	err = migrate(ctx, s.write)
+	if err == nil {
+		err = failure(ctx, s.read.PingContext(ctx))
+	}
+	if err != nil {
+		s.closePools() // the first error says more
+		return nil, err
+	}
+	return s, nil
+}
+
+// Exclusive reports true: no other process can have the file open.
+func (s *Store) Exclusive() bool { return true }
+
+// Close waits for running transactions, writes the log back into the database
+// file and releases the lock. Calls during and after it return ErrClosed. Calling
+// it from within a transaction blocks forever.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.closeOnce.Do(func() {
+		s.running.Wait()
+		s.closeErr = failure(context.Background(), errors.Join(s.closePools(), s.lock.Unlock()))
+	})
+	return s.closeErr
+}
+
+// closePools closes the readers first: the last connection to close writes the
+// log back, and only the writer may.
+func (s *Store) closePools() error { return errors.Join(s.read.Close(), s.write.Close()) }
+
+// enter counts a transaction in; its end is s.running.Done.
+func (s *Store) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return quire.ErrClosed
+	}
+	s.running.Add(1)
+	return nil
+}

@@ -1,0 +1,85 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/quirelib/quire"
+)
+
+// Meta implements quire.MetaReader.
+func (t *tx) Meta(ctx context.Context, name string) ([]byte, error) {
+	return one(ctx, t, value[[]byte], `SELECT value FROM meta WHERE name = ?`, name)
+}
+
+var putMeta = columns{"name", "value"}.upsert("meta", "name")
+
+// PutMeta implements quire.MetaWriter.
+func (t *tx) PutMeta(ctx context.Context, name string, value []byte) error {
+	if value == nil {
+		value = []byte{} // nil would be NULL
+	}
+	return t.run(ctx, putMeta, name, value)
+}
+
+var (
+	userColumns = columns{"id", "tenant_id", "name", "username", "email", "avatar_url", "created_at"}
+	selectUser  = `SELECT ` + userColumns.of("u") + ` FROM users u `
+	putUser     = userColumns.upsert("users", "id")
+)
+
+func scanUser(row scanner) (u quire.User, err error) {
+	err = row.Scan(&u.ID, &u.TenantID, &u.Name, &u.Username, &u.Email, &u.AvatarURL, moment{&u.CreatedAt})
+	return u, err
+}
+
+// User implements quire.UserReader.
+func (t *tx) User(ctx context.Context, id string) (quire.User, error) {
+	return one(ctx, t, scanUser, selectUser+`WHERE u.id = ?`, id)
+}
+
+// Users implements quire.UserReader.
+func (t *tx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
+	return byID(ctx, t, scanUser, selectUser+`WHERE u.id IN `+members, ids,
+		func(u quire.User) string { return u.ID })
+}
+
+// PutUser implements quire.UserWriter.
+func (t *tx) PutUser(ctx context.Context, u quire.User) error {
+	return t.run(ctx, putUser, u.ID, u.TenantID, u.Name, u.Username, u.Email, u.AvatarURL, micros(u.CreatedAt))
+}
+
+var (
+	keyColumns = columns{"id", "user_id", "name", "hash", "prefix", "created_at",
+		"last_used_at", "expires_at", "revoked_at"}
+	selectKey = `SELECT ` + keyColumns.of("k") + ` FROM keys k `
+	putKey    = keyColumns.upsert("keys", "id")
+)
+
+func scanKey(row scanner) (k quire.Key, err error) {
+	err = row.Scan(&k.ID, &k.UserID, &k.Name, &k.Hash, &k.Prefix, moment{&k.CreatedAt},
+		optMoment{&k.LastUsedAt}, optMoment{&k.ExpiresAt}, optMoment{&k.RevokedAt})
+	return k, err
+}
+
+// KeyByHash implements quire.UserReader.
+func (t *tx) KeyByHash(ctx context.Context, hash string) (quire.Key, error) {
+	return one(ctx, t, scanKey, selectKey+`WHERE k.hash = ?`, hash)
+}
+
+// KeysOf implements quire.UserReader.
+func (t *tx) KeysOf(ctx context.Context, userID string) ([]quire.Key, error) {
+	return all(ctx, t, scanKey, selectKey+`WHERE k.user_id = ? ORDER BY k.created_at, k.id`, userID)
+}
+
+// PutKey implements quire.UserWriter.
+func (t *tx) PutKey(ctx context.Context, k quire.Key) error {
+	_, err := t.exec(ctx, putKey, k.ID, k.UserID, k.Name, k.Hash, k.Prefix, micros(k.CreatedAt),
+		optMicros(k.LastUsedAt), optMicros(k.ExpiresAt), optMicros(k.RevokedAt))
+	switch {
+	case isUniqueViolation(err):
+		return quire.Errorf(quire.CodeConflict, "this key is in use already").WithCause(err)
+	case isForeignKeyViolation(err):
+		return quire.Errorf(quire.CodeNotFound, "the user does not exist").WithCause(err)
+	}
+	return failure(ctx, err)
+}

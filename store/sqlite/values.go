@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/quirelib/quire"
+)
+
+// columns are the columns of a table in the order of their values in a row.
+type columns []string
+
+// of lists the columns of the table with that alias.
+func (c columns) of(alias string) string {
+	return alias + "." + strings.Join(c, ", "+alias+".")
+}
+
+// insert is the statement that adds a row.
+func (c columns) insert(table string) string {
+	return `INSERT INTO ` + table + ` (` + strings.Join(c, ", ") + `) VALUES (?` + strings.Repeat(", ?", len(c)-1) + `)`
+}
+
+// update is the beginning of a statement that sets all the columns.
+func (c columns) update(table string) string {
+	return `UPDATE ` + table + ` SET ` + strings.Join(c, " = ?, ") + ` = ?`
+}
+
+// upsert is the statement that adds a row, or replaces the values of the one with
+// the same key. Unlike REPLACE, it keeps the rowid and what refers to the row.
+func (c columns) upsert(table, key string) string {
+	var sets []string
+	for _, name := range c {
+		if name != key { // setting it would make SQLite look for the rows that refer to it
+			sets = append(sets, name+" = excluded."+name)
+		}
+	}
+	return c.insert(table) + ` ON CONFLICT (` + key + `) DO UPDATE SET ` + strings.Join(sets, ", ")
+}
+
+// micros is how a time is stored.
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+// optMicros is how an optional time is stored.
+func optMicros(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return micros(*t)
+}
+
+// moment scans a time.
+type moment struct{ to *time.Time }
+
+// Scan implements sql.Scanner.
+func (m moment) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return damaged("a time is a %T", src)
+	}
+	*m.to = time.UnixMicro(n).UTC()
+	return nil
+}
+
+// optMoment scans an optional time.
+type optMoment struct{ to **time.Time }
+
+// Scan implements sql.Scanner.
+func (m optMoment) Scan(src any) error {
+	*m.to = nil
+	if src == nil {
+		return nil
+	}
+	*m.to = new(time.Time)
+	return moment{*m.to}.Scan(src)
+}
+
+// array is how an array is stored, or passed as one parameter to json_each.
+func array[T int | int64 | string | quire.TutorialStep](vs []T) string {
+	if len(vs) == 0 {
+		return "[]" // not null, which json_each takes as one value
+	}
+	b, err := json.Marshal(vs)
+	if err != nil {
+		panic(err) // does not happen with these types
+	}
+	return string(b)
+}
+
+// arrayTo scans an array.
+type arrayTo[T any] struct{ to *[]T }
+
+// Scan implements sql.Scanner.
+func (a arrayTo[T]) Scan(src any) error {
+	*a.to = nil
+	s, ok := src.(string)
+	if !ok {
+		return damaged("an array is a %T", src)
+	}
+	if s == "[]" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(s), a.to); err != nil {
+		return damaged("array: %w", err)
+	}
+	return nil
+}
+
+// vectorBlob is how a vector is stored.
+func vectorBlob(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// vectorTo scans a vector.
+type vectorTo struct{ to *[]float32 }
+
+// Scan implements sql.Scanner.
+func (v vectorTo) Scan(src any) error {
+	*v.to = nil
+	b, ok := src.([]byte)
+	if !ok || len(b)%4 != 0 {
+		return damaged("a vector is a %T of %d bytes", src, len(b))
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	*v.to = make([]float32, len(b)/4)
+	for i := range *v.to {
+		(*v.to)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return nil
+}
+
+// damaged is the error for a stored value that this package cannot have written.
+func damaged(format string, args ...any) error {
+	return quire.ErrCorrupt.WithCause(fmt.Errorf(format, args...))
+}
+
+// where collects the conditions of a query, out of fixed fragments, with their
+// arguments.
+type where struct {
+	conds []string
+	args  []any
+}
+
+func (w *where) add(cond string, args ...any) {
+	w.conds = append(w.conds, cond)
+	w.args = append(w.args, args...)
+}
+
+// addIf adds a condition that a value must equal, unless the value is empty.
+func (w *where) addIf(cond, value string) {
+	if value != "" {
+		w.add(cond, value)
+	}
+}
+
+func (w *where) String() string { return strings.Join(w.conds, " AND ") }

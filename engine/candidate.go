@@ -53,6 +53,9 @@ func (c candidate) quote() string {
 	for strings.Contains(c.text, fence) {
 		fence += "`"
 	}
+	if strings.HasPrefix(c.text, "`") || strings.HasSuffix(c.text, "`") {
+		return fence + " " + c.text + " " + fence
+	}
 	return fence + c.text + fence
 }
 

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -77,18 +79,15 @@ func goDocs(t *testing.T) map[string]string {
 
 // passages chunks and embeds documents.
 func passages(t *testing.T, docs map[string]string, h *Hashing) []passage {
-	return passagesWith(t, docs, h, nil)
-}
-
-func passagesWith(t *testing.T, docs map[string]string, h *Hashing, o *ChunkerOptions) []passage {
 	t.Helper()
-	chunker, err := NewChunker(o)
+	chunker, err := NewChunker(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []passage
 	var texts []string
-	for title, text := range docs {
+	for _, title := range slices.Sorted(maps.Keys(docs)) {
+		text := docs[title]
 		for _, span := range chunker.Chunks(text) {
 			p := passage{LLMSource: quire.LLMSource{Title: title, Heading: span.Heading, Text: text[span.Start:span.End]}}
 			all = append(all, p)
@@ -132,10 +131,26 @@ func dot(a, b []float32) float64 {
 	return float64(sum)
 }
 
+// generate returns the whole answer.
+func generate(t *testing.T, e *Extractive, req *quire.LLMRequest) string {
+	t.Helper()
+	var answer strings.Builder
+	for piece, err := range e.Generate(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.WriteString(piece)
+	}
+	return answer.String()
+}
+
+var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+
 // holdsAny reports whether text holds one of the phrases, whatever its markup and
 // line breaks.
 func holdsAny(text string, phrases []string) bool {
-	text = strings.Join(strings.Fields(strings.NewReplacer("`", "", "*", "", "\\", "", "[", "", "’", "'").Replace(linkTarget.ReplaceAllString(text, ""))), " ")
+	text = strings.NewReplacer("`", "", "*", "", "\\", "", "[", "").Replace(linkTarget.ReplaceAllString(text, ""))
+	text = strings.Join(strings.Fields(text), " ")
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
@@ -249,7 +264,7 @@ func TestRetrieval(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		ndcg, recall float64
-	}{{"scifact", 0.55, 0.69}, {"cranfield", 0.32, 0.35}} {
+	}{{"scifact", 0.57, 0.70}, {"cranfield", 0.34, 0.36}} {
 		t.Run(tt.name, func(t *testing.T) {
 			set := readJudged(t, tt.name)
 			if set == nil {

@@ -69,8 +69,8 @@ type Span struct {
 // of a section, such as "For example:", may make a span longer than Target. Cap always
 // holds, unless Tokens counts more than that for one character.
 //
-// Front matter is a span of its own if it has a quarter of Target or more, else it
-// stays with what follows.
+// Front matter, and what text there is before the first heading, is a span of its
+// own if it has a quarter of Target or more, else it stays with what follows.
 func Split(text string, o Options) []Span {
 	p := packer{cutter: cutter{text: text, Options: o.withDefaults()}}
 	var outline outline

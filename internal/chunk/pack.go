@@ -105,6 +105,9 @@ func (p *packer) flush() {
 // endSection ends the section before a heading of the given level, unless there
 // is nothing in it yet and the heading is below it.
 func (p *packer) endSection(level int) {
+	if p.isShortPreamble() {
+		p.open[len(p.open)-1].joins = true
+	}
 	if p.onlyJoins() && p.open[len(p.open)-1].level < level {
 		return
 	}
@@ -112,6 +115,12 @@ func (p *packer) endSection(level int) {
 	p.reopen(nil)
 	p.mergeRest()
 	p.inSection = 0
+}
+
+// isShortPreamble reports whether all there is so far is a little text above the
+// first heading, such as a title, which is no use alone.
+func (p *packer) isShortPreamble() bool {
+	return len(p.spans) == 0 && len(p.open) > 0 && len(p.open[0].path) == 0 && p.open[0].level == 0 && p.sum < p.smallest()
 }
 
 // mergeRest joins the last span of the section to the one before if it is small.

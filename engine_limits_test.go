@@ -23,6 +23,7 @@ func TestMaxChunks(t *testing.T) {
 func TestUpdateWithoutMetadataReadsNoVectors(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
 		e := f.add(f.ann, "A document to describe", "text")
+		f.inStep()
 		before := f.index.Replaces()
 		_, err := f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{Description: ptr("described"), Visibility: ptr(quire.Unlisted)})
 		f.check(err)

@@ -125,6 +125,16 @@ func (f *engineFixture) waitStatus(j quire.Job, want quire.JobStatus) quire.Job 
 	return done
 }
 
+// inStep waits until the index has taken over what was committed. A job is over
+// when the Store says so, an instant before that; whoever reads through the Engine
+// waits for it.
+func (f *engineFixture) inStep() {
+	f.t.Helper()
+	if h := f.eng.Health(f.t.Context()); !h.Components["index"].Up {
+		f.t.Fatal("the index is not up")
+	}
+}
+
 // settle waits until a tenant has no active job.
 func (f *engineFixture) settle(a quire.Actor) {
 	f.t.Helper()
@@ -173,11 +183,7 @@ func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	// A job is over when the Store says so, an instant before the index is unlocked:
-	// whoever reads through the Engine waits for that.
-	if err := f.eng.Healthy(f.t.Context()); err != nil {
-		f.t.Fatal(err)
-	}
+	f.inStep()
 	have := map[string]quire.Chunk{}
 	for _, c := range f.index.Chunks() {
 		have[c.ID] = c

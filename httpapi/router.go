@@ -66,7 +66,7 @@ func (rt *router) groupOf(r *http.Request) group {
 	switch {
 	case rt.only != nil:
 		return *rt.only
-	case isEnginePath(strings.TrimPrefix(r.URL.EscapedPath(), rt.prefix)):
+	case isEnginePath(strings.TrimPrefix(r.URL.Path, rt.prefix)):
 		return engineGroup
 	default:
 		return contentGroup

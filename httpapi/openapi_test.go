@@ -115,7 +115,11 @@ func TestDocumentRoutes(t *testing.T) {
 func TestDocumentServed(t *testing.T) {
 	t.Parallel()
 	f := newEngineFixture(t, nil)
-	strip := func(prefix string, h http.Handler) http.Handler { return http.StripPrefix(prefix, h) }
+	mount := func(path, strip string, h http.Handler) http.Handler {
+		mux := http.NewServeMux()
+		mux.Handle(path, http.StripPrefix(strip, h))
+		return mux
+	}
 	for _, c := range []struct {
 		name, path, base string
 		h                http.Handler
@@ -126,9 +130,8 @@ func TestDocumentServed(t *testing.T) {
 		{"engine", "/openapi.json", "/", New(nil, f.eng, nil), [][]route{engineRoutes, docRoutes}},
 		{"prefix", "/api/v9/openapi.json", "/api/v9", New(f.lib, nil, &Options{Prefix: "/api/v9"}), [][]route{contentRoutes, docRoutes}},
 		{"odd prefix", "/a%20%22b/openapi.json", "/a%20%22b", New(f.lib, nil, &Options{Prefix: `/a "b`}), [][]route{contentRoutes, docRoutes}},
-		{"stripped", "/library/openapi.json", "/library", strip("/library", New(f.lib, nil, nil)), [][]route{contentRoutes, docRoutes}},
-		{"stripped with the slash", "/library/openapi.json", "/library", strip("/library/", New(f.lib, nil, nil)), [][]route{contentRoutes, docRoutes}},
-		{"stripped host", "//evil.example/openapi.json", "/", strip("//evil.example", New(f.lib, nil, nil)), [][]route{contentRoutes, docRoutes}},
+		{"stripped", "/library/openapi.json", "/library", mount("/library/", "/library", New(f.lib, nil, nil)), [][]route{contentRoutes, docRoutes}},
+		{"stripped with the slash", "/library/openapi.json", "/library", mount("/library/", "/library/", New(f.lib, nil, nil)), [][]route{contentRoutes, docRoutes}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +144,29 @@ func TestDocumentServed(t *testing.T) {
 				t.Errorf("servers are %v, want %q", d.Servers, c.base)
 			}
 		})
+	}
+}
+
+// TestBasePath: whatever stands in the request line, servers names a path of this host.
+func TestBasePath(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"/openapi.json":                        "/",
+		"/a/b/openapi.json":                    "/a/b",
+		"//evil.example/openapi.json":          "/",
+		"http://evil.example/x/openapi.json?y": "/x",
+		"/%22%5C/openapi.json":                 "/%22%5C",
+	} {
+		r := httptest.NewRequest("GET", "/openapi.json", nil)
+		r.RequestURI = target
+		if got := basePath(r); got != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+	r := httptest.NewRequest("GET", "/c/openapi.json", nil)
+	r.RequestURI = "" // a request that came from no server
+	if got := basePath(r); got != "/c" {
+		t.Errorf("without a request line: %q, want /c", got)
 	}
 }
 
@@ -162,8 +188,7 @@ func TestErrorsBesideDocument(t *testing.T) {
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	f := newEngineFixture(t, &Options{Prefix: "/api"})
-	rec := httptest.NewRecorder()
-	f.h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/docs", nil))
+	rec := exchanged(t, f.h, httptest.NewRequest("GET", "/api/docs", nil))
 	page := rec.Body.String()
 	if rec.Code != 200 {
 		t.Fatalf("status %d: %s", rec.Code, page)

@@ -72,8 +72,11 @@ func (c *contract) beyondSchemas(op *openapi3.Operation, x exchange) error {
 	if len(described.Content) == 0 && len(x.Answer) > 0 {
 		return fmt.Errorf("a %d with a body", x.Status)
 	}
-	if described.Headers["list_URL"] != nil && len(x.Answered["list_URL"]) != 1 {
-		return errors.New("the header list_URL is spelt in another way")
+	for name := range described.Headers {
+		// kin-openapi looks for List_url, as net/http spells it.
+		if name == "list_URL" && len(x.Answered[name]) != 1 {
+			return errors.New("the header list_URL is spelt in another way")
+		}
 	}
 	if x.Answered.Get("Content-Type") == "text/event-stream" {
 		return c.checkStream(string(x.Answer))
@@ -141,6 +144,16 @@ func (c *contract) find(x exchange, u *url.URL) (routers.Route, map[string]strin
 		route.Operation = c.fallback(x, engine, "MethodNotAllowed")
 	}
 	return route, params
+}
+
+// operation is the name of the operation of a request, "" if it has none.
+func (c *contract) operation(x exchange) string {
+	u, err := url.ParseRequestURI(x.Target)
+	if err != nil {
+		return ""
+	}
+	route, _ := c.find(x, u)
+	return route.Operation.OperationID
 }
 
 func isEngine(path string) bool {

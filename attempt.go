@@ -43,10 +43,14 @@ func (a *attempt) safely(ctx context.Context) (err error) {
 	return a.run(ctx)
 }
 
+// maxRestarts is how often an attempt begins again because its elemental changed;
+// then it lets other jobs have their turn.
+const maxRestarts = 4
+
 // run ingests the elemental as it is, beginning again when it changes meanwhile:
 // the newest version is what stays.
 func (a *attempt) run(ctx context.Context) error {
-	for {
+	for range maxRestarts {
 		a.progress.set(stageExtract, 0, 0)
 		rec, err := a.read(ctx)
 		if err != nil {
@@ -55,6 +59,9 @@ func (a *attempt) run(ctx context.Context) error {
 		pieces, err := cut(a.engine.opts.Chunker, rec)
 		if err != nil {
 			return err
+		}
+		if limit := a.engine.opts.MaxChunks; len(pieces) > limit {
+			return Errorf(CodeInvalid, "the text makes %d passages; at most %d are allowed in one elemental", len(pieces), limit)
 		}
 		if err := a.embed(ctx, pieces); err != nil {
 			return err
@@ -65,6 +72,7 @@ func (a *attempt) run(ctx context.Context) error {
 			return err
 		}
 	}
+	return errOvertaken
 }
 
 // read returns the elemental and remembers the vectors it already has.

@@ -8,12 +8,11 @@ import (
 )
 
 // changes collects, during one write transaction, what it does to chunks and
-// jobs. From its first change of a chunk until the transaction has ended and the
-// index has followed, it holds the write lock of the engine's index: no search
-// comes between the two.
+// jobs. If there are chunks among it, the commit and the change of the index happen
+// under the write lock of the engine's index: no search comes between the two.
 type changes struct {
 	lib       *Library
-	engine    *Engine // whose index is locked; nil before the first chunk change, or without an engine
+	engine    *Engine // whose index is locked; nil before the commit, or without an engine
 	sets      map[string]chunkSet
 	jobs      bool     // a job was added or changed
 	cancelled []string // lease owners of running attempts that are to stop
@@ -33,15 +32,18 @@ type chunkSet struct {
 // the index. The index is written after the transaction has ended, from what was
 // collected in it, so that writing it needs no Store.
 func (l *Library) commit(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
-	ch := &changes{lib: l}
+	ch := &changes{lib: l, sets: make(map[string]chunkSet)}
 	out := rolledBack
 	defer func() { ch.finish(ctx, out) }() // also when fn panics
 	err := l.store.Update(ctx, func(tx Tx) error {
-		err := fn(tx, ch)
-		if err == nil {
-			out = unknown
+		if err := fn(tx, ch); err != nil {
+			return err
 		}
-		return err
+		if err := ch.lock(ctx, tx); err != nil {
+			return err
+		}
+		out = unknown
+		return nil
 	})
 	if err == nil {
 		out = committed
@@ -74,10 +76,12 @@ func (ch *changes) finish(ctx context.Context, out outcome) {
 	}
 }
 
-// lock takes the write lock of the index, once. What an earlier failure left
-// behind is read again from the Store and repaired with this commit.
+// lock takes the write lock of the index if chunks were changed: as the last step
+// inside the transaction, so that searches wait for the commit only and not for the
+// writing before it. What an earlier failure left behind is read again from the Store
+// and repaired with this commit.
 func (ch *changes) lock(ctx context.Context, tx Tx) error {
-	if ch.engine != nil {
+	if len(ch.sets) == 0 {
 		return nil
 	}
 	// engineMu is held until the index is: Close waits for one after the other and
@@ -90,22 +94,15 @@ func (ch *changes) lock(ctx context.Context, tx Tx) error {
 	}
 	e.mirror.beginWrite()
 	ch.engine = e
-	sets, err := e.mirror.missed(ctx, tx)
-	ch.sets = sets
-	return err
+	return e.mirror.missed(ctx, tx, ch.sets)
 }
 
 // replace makes chunks all that there is of an elemental.
 func (ch *changes) replace(ctx context.Context, tx Tx, tenantID, elementalID string, chunks []Chunk) error {
-	if err := ch.lock(ctx, tx); err != nil {
-		return err
-	}
 	if err := tx.ReplaceChunks(ctx, elementalID, chunks); err != nil {
 		return err
 	}
-	if ch.engine != nil {
-		ch.sets[elementalID] = chunkSet{tenantID: tenantID, chunks: chunks}
-	}
+	ch.sets[elementalID] = chunkSet{tenantID: tenantID, chunks: chunks}
 	return nil
 }
 
@@ -157,20 +154,29 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 // refresh makes the metadata of an elemental's stored chunks (owner, tags, type,
 // category, title) follow the record, without the embedder.
 func (ch *changes) refresh(ctx context.Context, tx Tx, rec ElementalRecord) error {
-	chunks, err := tx.ChunksOf(ctx, rec.ID)
-	if err != nil || len(chunks) == 0 {
+	refs, err := chunkRefs(ctx, tx, rec.TenantID, rec.ID)
+	if err != nil || len(refs) == 0 {
 		return err
 	}
 	meta, err := ch.lib.chunkMeta(ctx, tx, rec)
 	if err != nil {
 		return err
 	}
-	changed := false
-	for i := range chunks {
-		changed = meta.apply(&chunks[i]) || changed
+	// All chunks of an elemental repeat the same: one tells whether the others, with
+	// their vectors, have to be read and written.
+	first, err := tx.Chunks(ctx, []string{refs[0].ID})
+	if err != nil {
+		return err
 	}
-	if !changed {
+	if c := first[refs[0].ID]; !meta.apply(&c) {
 		return nil
+	}
+	chunks, err := tx.ChunksOf(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	for i := range chunks {
+		meta.apply(&chunks[i])
 	}
 	return ch.replace(ctx, tx, rec.TenantID, rec.ID, chunks)
 }
@@ -181,11 +187,16 @@ func (ch *changes) drop(ctx context.Context, tx Tx, tenantID, elementalID string
 	if err := ch.cancelJobs(ctx, tx, tenantID, elementalID); err != nil {
 		return 0, err
 	}
-	chunks, err := tx.ChunksOf(ctx, elementalID)
-	if err != nil || len(chunks) == 0 {
+	refs, err := chunkRefs(ctx, tx, tenantID, elementalID)
+	if err != nil || len(refs) == 0 {
 		return 0, err
 	}
-	return len(chunks), ch.replace(ctx, tx, tenantID, elementalID, nil)
+	return len(refs), ch.replace(ctx, tx, tenantID, elementalID, nil)
+}
+
+// chunkRefs returns the ids of all chunks of an elemental.
+func chunkRefs(ctx context.Context, tx ReadTx, tenantID, elementalID string) ([]ChunkRef, error) {
+	return tx.MatchChunks(ctx, Filters{TenantID: tenantID, ElementalID: elementalID})
 }
 
 // cancelJobs ends the queued and running jobs of an elemental. A worker that runs

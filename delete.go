@@ -46,11 +46,10 @@ func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
 			return err
 		}
 		for elementalID, ids := range lost {
-			chunks, err := tx.ChunksOf(ctx, elementalID)
+			rest, err := remaining(ctx, tx, f.TenantID, elementalID, ids)
 			if err != nil {
 				return err
 			}
-			rest := slices.DeleteFunc(chunks, func(c Chunk) bool { return ids[c.ID] })
 			if err := ch.replace(ctx, tx, f.TenantID, elementalID, rest); err != nil {
 				return err
 			}
@@ -63,6 +62,17 @@ func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
 		return DeleteResult{}, err
 	}
 	return res, nil
+}
+
+// remaining returns the chunks of an elemental without some of them. Where none
+// remain, nothing with vectors is read.
+func remaining(ctx context.Context, tx ReadTx, tenantID, elementalID string, without map[string]bool) ([]Chunk, error) {
+	refs, err := chunkRefs(ctx, tx, tenantID, elementalID)
+	if err != nil || len(refs) == len(without) {
+		return nil, err
+	}
+	chunks, err := tx.ChunksOf(ctx, elementalID)
+	return slices.DeleteFunc(chunks, func(c Chunk) bool { return without[c.ID] }), err
 }
 
 // matching returns the ids of the chunks that match, by elemental.

@@ -158,6 +158,9 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	return items, nil
 }
 
+// MaxBatch is how many elementals one CreateElementals takes.
+func (l *Library) MaxBatch() int { return l.opts.MaxBatch }
+
 // ruleBroken tells a fault of one input from a fault of the Store. addElemental
 // checks all rules before it writes, so that a broken rule has written nothing.
 func ruleBroken(err error) bool {
@@ -174,7 +177,7 @@ func ruleBroken(err error) bool {
 func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (ElementalRecord, error) {
 	rec := ElementalRecord{
 		ID: in.ID, OwnerID: a.UserID, TenantID: a.TenantID,
-		TypeID: in.TypeID, CategoryID: in.CategoryID, TopicIDs: slices.Clone(in.TopicIDs),
+		TypeID: in.TypeID, CategoryID: in.CategoryID, TopicIDs: unique(in.TopicIDs),
 		Title: strings.TrimSpace(in.Title), Description: in.Description, Body: in.Body, Command: in.Command,
 		Visibility: in.Visibility, VideoURL: in.VideoURL, TutorialSteps: slices.Clone(in.TutorialSteps),
 		IsPremium: in.IsPremium, IsFixedPrice: in.IsFixedPrice,
@@ -353,7 +356,9 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 	}
 	set(&rec.TypeID, p.TypeID)
 	set(&rec.CategoryID, p.CategoryID)
-	set(&rec.TopicIDs, p.TopicIDs)
+	if p.TopicIDs != nil {
+		rec.TopicIDs = unique(*p.TopicIDs)
+	}
 	if p.Body != nil && !(p.KeepBody && old.Body != "") {
 		rec.Body = *p.Body
 	}

@@ -44,6 +44,9 @@ type EngineOptions struct {
 	Workers int
 	// BatchSize is how many texts are embedded in one call. Default 64.
 	BatchSize int
+	// MaxChunks limits the chunks of one elemental; an ingest that makes more fails.
+	// Default 20,000.
+	MaxChunks int
 	// MaxAttempts is how often a failing ingest is tried. Default 5.
 	MaxAttempts int
 	// ChatSources is how many chunks an answer may use, 1..100. Default 8.
@@ -74,6 +77,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 	}
 	number("Workers", &c.Workers, 2, 1<<10)
 	number("BatchSize", &c.BatchSize, 64, 1<<16)
+	number("MaxChunks", &c.MaxChunks, 20_000, 1<<24)
 	number("MaxAttempts", &c.MaxAttempts, 5, 1<<10)
 	number("ChatSources", &c.ChatSources, 8, maxResults)
 	number("ContextTokens", &c.ContextTokens, 3000, 1<<30)

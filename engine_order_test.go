@@ -1,8 +1,10 @@
 package quire_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -83,7 +85,7 @@ func TestForcedOrders(t *testing.T) {
 			for point := range 5 { // 0: queued; title and three paragraphs make four batches
 				for _, restart := range []bool{false, true} {
 					for _, known := range []bool{false, true} {
-						if s.name != "memory" && (point%2 == 1 || point == 4 || !known) {
+						if s.name != "memory" && (point%2 == 1 || point == 4 || !known || testing.Short() && !restart) {
 							continue // the order of things is the Engine's: samples are enough, and opening files is slow
 						}
 						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
@@ -157,10 +159,15 @@ func (f *engineFixture) ingestUpTo(point int, known bool, title, body string) (q
 // and ingested.
 func TestReadersSeeOldOrNew(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
-		const readers, versions, parts = 6, 15, 6
+		const readers = 6
+		versions := 15
+		if testing.Short() {
+			versions = 5
+		}
+		parts := func(version int) int { return 3 + version%4 }
 		body := func(version int) string {
 			var b strings.Builder
-			for i := range parts {
+			for i := range parts(version) {
 				fmt.Fprintf(&b, "version %d part %d\n\n", version, i)
 			}
 			return b.String()
@@ -190,7 +197,7 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 						}
 					}
 					for version, n := range counts {
-						if len(counts) != 1 || n != parts || version < last {
+						if len(counts) != 1 || n != parts(version) || version < last {
 							t.Errorf("after version %d a search saw %v", last, counts)
 							return
 						}
@@ -218,6 +225,156 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 	})
 }
 
+// ofTheTest marks the context of a call of the test: workers view the Store as well.
+type ofTheTest struct{}
+
+func marked(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
+
+// eager is a Store whose Views see the state of the moment they begin, and then wait.
+type eager struct {
+	quire.Store
+	gate atomic.Pointer[chan struct{}] // the next marked View tells that it began and waits until it can tell again
+}
+
+func (s *eager) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
+	if ctx.Value(ofTheTest{}) == nil {
+		return s.Store.View(ctx, fn)
+	}
+	gate := s.gate.Swap(nil)
+	if gate == nil {
+		return s.Store.View(ctx, fn)
+	}
+	return s.Store.View(ctx, func(tx quire.ReadTx) error {
+		if _, err := tx.CountChunks(ctx); err != nil {
+			return err
+		}
+		*gate <- struct{}{}
+		*gate <- struct{}{}
+		return fn(tx)
+	})
+}
+
+// TestOldSnapshot ingests while a search has its state of the Store, but has not asked
+// the index yet.
+func TestOldSnapshot(t *testing.T) {
+	t.Parallel()
+	sqlite := stores[1] // the one in memory lets nobody write meanwhile
+	s := &eager{Store: sqlite.open(t)}
+	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
+	e := f.add(f.ann, "Of two states one", "old one\n\nold two\n\nold three")
+	gate := make(chan struct{})
+	s.gate.Store(&gate)
+	found := make(chan []string)
+	go func() {
+		hits, err := f.eng.Search(marked(context.Background()), quire.SearchRequest{Query: "one", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		if err != nil {
+			t.Error(err)
+		}
+		found <- sourceTexts(hits)
+	}()
+	<-gate
+	f.update(f.ann, e.ID, "new one")
+	f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+	<-gate
+	got := <-found
+	slices.Sort(got)
+	wantEqual(t, got, []string{"Of two states one", "new one"})
+}
+
+// busyStore does something before each of its marked Views, up to a number of times.
+type busyStore struct {
+	quire.Store
+	left int
+	do   func()
+}
+
+func (s *busyStore) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
+	if ctx.Value(ofTheTest{}) != nil && s.left > 0 {
+		s.left--
+		s.do()
+	}
+	return s.Store.View(ctx, fn)
+}
+
+// TestSearchAmongManyCommits lets a commit come before each try of a search.
+func TestSearchAmongManyCommits(t *testing.T) {
+	t.Parallel()
+	for _, open := range stores {
+		s := &busyStore{Store: open.open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
+		e := f.add(f.ann, "Changed all the time", "text")
+		version := 0
+		s.do = func() {
+			version++
+			if _, err := f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{Title: ptr(fmt.Sprint("Changed all the time ", version))}); err != nil {
+				t.Error(err)
+			}
+		}
+		const many = 1000
+		s.left = many
+		hits, err := f.eng.Search(marked(t.Context()), quire.SearchRequest{Query: "text", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		tries := many - s.left
+		if err != nil || len(hits) != 2 || tries < 2 || tries > 100 {
+			t.Errorf("%s: %d hits after %d tries, %v", open.name, len(hits), tries, err)
+		}
+		for _, h := range hits {
+			if want := fmt.Sprint("Changed all the time ", version); h.Chunk.Title != want {
+				t.Errorf("%s: title %q, want %q", open.name, h.Chunk.Title, want)
+			}
+		}
+	}
+}
+
+// slowIndex waits after a search, when told to.
+type slowIndex struct {
+	*enginetest.Index
+	gate atomic.Pointer[chan struct{}]
+}
+
+func (x *slowIndex) Search(ctx context.Context, query []float32, filters quire.Filters, limit int) ([]quire.Hit, error) {
+	hits, err := x.Index.Search(ctx, query, filters, limit)
+	if gate := x.gate.Swap(nil); gate != nil {
+		*gate <- struct{}{}
+		*gate <- struct{}{}
+	}
+	return hits, err
+}
+
+// TestNoCommitInsideASearch ingests while a search has asked the index, but has not
+// read the chunks yet.
+func TestNoCommitInsideASearch(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, stores[1].open(t), quire.EngineOptions{Chunker: paragraphs{}})
+	f.stop(t.Context())
+	index := &slowIndex{Index: f.index}
+	eng, err := quire.NewEngine(t.Context(), f.Library, index, f.embedder, f.llm, &f.opts)
+	f.check(err)
+	f.eng = eng
+	e := f.add(f.ann, "Of two states one", "old one")
+	f.update(f.ann, e.ID, "new one\n\nnew two\n\nnew three")
+	gate := make(chan struct{})
+	index.gate.Store(&gate)
+	found := make(chan []string)
+	go func() {
+		hits, err := f.eng.Search(marked(context.Background()), quire.SearchRequest{Query: "one", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		if err != nil {
+			t.Error(err)
+		}
+		found <- sourceTexts(hits)
+	}()
+	<-gate
+	job := f.ingest(f.ann, e.ID, "")
+	time.Sleep(200 * time.Millisecond) // enough for the ingest, if nothing held it up
+	if j := f.storedJob(job); j.Status.Final() {
+		t.Errorf("the ingest has ended as %s", j.Status)
+	}
+	<-gate
+	got := <-found
+	slices.Sort(got)
+	wantEqual(t, got, []string{"Of two states one", "old one"})
+	f.waitStatus(job, quire.JobSucceeded)
+}
+
 // TestManyAtOnce lets everything happen at the same time and compares what is left
 // with the content.
 func TestManyAtOnce(t *testing.T) {
@@ -229,7 +386,11 @@ func TestManyAtOnce(t *testing.T) {
 			elementals = append(elementals, f.create(f.ann, document(fmt.Sprint("Elemental number ", i), "first")))
 		}
 		var wg sync.WaitGroup
-		end := time.Now().Add(time.Second)
+		span := time.Second
+		if testing.Short() {
+			span /= 4
+		}
+		end := time.Now().Add(span)
 		for worker := range 6 {
 			rng := rand.New(rand.NewPCG(uint64(worker), 1))
 			e := elementals[worker]

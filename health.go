@@ -21,18 +21,20 @@ type Health struct {
 	Components map[string]Component
 }
 
-// Healthy reports, cheaply, whether the Engine works: nil, or why not.
+// Healthy reports, cheaply, whether the Engine works: nil, or why not. It does not
+// wait for a change that the index is taking over.
 func (e *Engine) Healthy(ctx context.Context) error {
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
-		if _, err := tx.NextJob(ctx); err != nil && CodeOf(err) != CodeNotFound {
-			return err
-		}
-		_, err := index.Stats(ctx)
+	err := e.lib.store.View(ctx, func(tx ReadTx) error {
+		_, err := tx.NextJob(ctx)
 		return err
 	})
+	if err != nil && CodeOf(err) != CodeNotFound {
+		return err
+	}
+	return e.mirror.healthy(ctx, e.lib.store)
 }
 
 // Health reports on every part. It asks no model anything: an embedder or LLM is up

@@ -112,12 +112,14 @@ func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Jo
 // Wait waits until a job of the tenant has reached a final state and returns it. A
 // failed job is no error of Wait.
 func (e *Engine) Wait(ctx context.Context, tenantID, id string) (Job, error) {
+	var last Job
 	for j, err := range e.Progress(ctx, tenantID, id) {
-		if err != nil || j.Status.Final() {
-			return j, err
+		if err != nil {
+			return Job{}, err
 		}
+		last = j
 	}
-	return Job{}, ErrClosed // not reached: Progress ends with an error or a final state
+	return last, nil
 }
 
 // Progress yields a job of the tenant whenever its status, stage or counts have

@@ -25,18 +25,20 @@ type mirror struct {
 // beginWrite locks the index for a write transaction.
 func (m *mirror) beginWrite() { m.mu.Lock() }
 
-// missed reads the chunks of the elementals that the index is behind with. The
-// write lock is held.
-func (m *mirror) missed(ctx context.Context, tx ReadTx) (map[string]chunkSet, error) {
-	sets := make(map[string]chunkSet)
+// missed adds to sets the chunks of the elementals that the index is behind with,
+// unless they are there already. The write lock is held.
+func (m *mirror) missed(ctx context.Context, tx ReadTx, sets map[string]chunkSet) error {
 	for elementalID, tenantID := range m.behind {
+		if _, known := sets[elementalID]; known {
+			continue
+		}
 		chunks, err := tx.ChunksOf(ctx, elementalID)
 		if err != nil {
-			return sets, err
+			return err
 		}
 		sets[elementalID] = chunkSet{tenantID: tenantID, chunks: chunks}
 	}
-	return sets, nil
+	return nil
 }
 
 // endWrite makes the index follow a transaction and unlocks it.
@@ -114,6 +116,21 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 	})
 }
 
+// healthy reports whether the index answers and is in step, or could be brought
+// there. An index that is being written to is at work, which is health enough.
+func (m *mirror) healthy(ctx context.Context, store Store) error {
+	if !m.mu.TryRLock() {
+		return nil
+	}
+	behind := len(m.behind)
+	_, err := m.index.Stats(ctx)
+	m.mu.RUnlock()
+	if behind > 0 {
+		return m.repair(ctx, store)
+	}
+	return err
+}
+
 // errBehind is the answer while the index cannot follow the Store.
 var errBehind = Errorf(CodeUnavailable, "the search index is being repaired; try again")
 
@@ -124,8 +141,8 @@ func (m *mirror) repair(ctx context.Context, store Store) error {
 	err := store.Update(ctx, func(tx Tx) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		sets, err := m.missed(ctx, tx)
-		if err != nil {
+		sets := make(map[string]chunkSet)
+		if err := m.missed(ctx, tx, sets); err != nil {
 			return err
 		}
 		cause = m.write(context.WithoutCancel(ctx), sets)

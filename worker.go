@@ -23,6 +23,8 @@ const (
 var (
 	errLost = errors.New("the job is no longer this worker's")
 	errGone = errors.New("the elemental does not exist any more")
+	// errOvertaken: it changed again and again while it was ingested.
+	errOvertaken = errors.New("the elemental keeps changing")
 )
 
 // runningJobs are the attempts of this process by lease owner.
@@ -185,6 +187,9 @@ func (e *Engine) afterFailure(j Job, failure error) Job {
 	switch {
 	case errors.Is(failure, errGone):
 		return j.ended(JobCancelled, "")
+	case errors.Is(failure, errOvertaken): // no failure either, only not its turn
+		j.Attempts--
+		return j.requeued(now().Add(backoffBase))
 	case e.life.Err() != nil: // not its fault: as if it had not been started
 		j.Attempts--
 		return j.requeued(now())

@@ -203,6 +203,9 @@ func (f frequency) phrase(text string) string {
 }
 
 func TestRealPrompts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the real prompts run without -short")
+	}
 	file, err := os.Open(shared + "prompts/prompts.jsonl")
 	if err != nil {
 		t.Skip("the set of real prompts is not there:", err)
@@ -232,6 +235,9 @@ func TestRealPrompts(t *testing.T) {
 }
 
 func TestRealDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the real documents run without -short")
+	}
 	root := shared + "markdown-docs"
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("the set of real documents is not there:", err)

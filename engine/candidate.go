@@ -26,8 +26,9 @@ type candidate struct {
 	words  []string // the matching words of text, see matchWords
 	set    map[string]bool
 
-	around map[string]bool // the matching words of title, headings and neighbours
-	score  float64
+	above map[string]bool // the matching words of title and headings
+	near  map[string]bool // words of the question in the neighbours
+	score float64
 }
 
 // newCandidate returns a candidate for a piece of a source.
@@ -51,6 +52,9 @@ func (c candidate) quote() string {
 	fence := "`"
 	for strings.Contains(c.text, fence) {
 		fence += "`"
+	}
+	if strings.HasPrefix(c.text, "`") || strings.HasSuffix(c.text, "`") {
+		return fence + " " + c.text + " " + fence
 	}
 	return fence + c.text + fence
 }
@@ -92,7 +96,7 @@ func setOf(words []string) map[string]bool {
 	return set
 }
 
-// split returns the candidates of one source, without what is around them.
+// split returns the candidates of one source, without the words around them.
 func split(source int, text string) []candidate {
 	var out []candidate
 	for _, b := range segment.Blocks(text) {
@@ -113,8 +117,8 @@ func split(source int, text string) []candidate {
 	return out
 }
 
-// candidates returns what may be quoted of a source and holds a word, with what is
-// around each.
+// candidates returns what may be quoted of a source and holds a word, with the words
+// around it.
 func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 	all := split(source, s.Text)
 	above := setOf(matchWords(s.Title + "\n" + strings.Join(s.Heading, "\n")))
@@ -123,9 +127,10 @@ func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 		if !strings.ContainsFunc(c.text, isWordChar) {
 			continue
 		}
-		c.around = make(map[string]bool)
+		c.above = above
+		c.near = make(map[string]bool)
 		for _, word := range q.words {
-			c.around[word] = above[word] || i > 0 && all[i-1].set[word] || i+1 < len(all) && all[i+1].set[word]
+			c.near[word] = i > 0 && all[i-1].set[word] || i+1 < len(all) && all[i+1].set[word]
 		}
 		c.order = len(out)
 		out = append(out, c)

@@ -5,7 +5,7 @@ import (
 	"github.com/quirelib/quire/internal/chunk"
 )
 
-// The limits of ChunkerOptions.
+// maxChunkTokens is the most that ChunkerOptions.Cap may be.
 const maxChunkTokens = 1 << 20
 
 // ChunkerOptions configure a chunker. The zero value is good.

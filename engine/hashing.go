@@ -9,9 +9,9 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// The limits of HashingOptions.Dimension.
+// The values of HashingOptions.Dimension.
 const (
-	DefaultDimension = 2048
+	defaultDimension = 2048
 	minDimension     = 64
 	maxDimension     = 1 << 16
 )
@@ -20,17 +20,9 @@ const (
 // changes a vector: the weights below, the lists of words, folding and stemming.
 const hashingVersion = 1
 
-// How much a feature counts, for a word that occurs once. Measured on SciFact and
-// Cranfield (quality_test.go); weighting by the length of a word or by pairs of
-// neighbouring words made no difference or harm.
-var (
-	tfW          float64 = 1
-	plainWeight  float32 = 1.0
-	commonWeight float32 = 0.5  // words frequent in texts of any subject
-	stopWeight   float32 = 0.05 // function words: they only decide between texts equal otherwise
-	charWeight   float32 = 0.5  // one character of a script written without spaces
-	gramWeight   float32 = 0.7  // all character n-grams of a word together, relative to the word
-)
+// gramWeight is how much the character n-grams of a word count together, relative
+// to the word.
+const gramWeight = 0.7
 
 // The lengths of character n-grams.
 const (
@@ -48,13 +40,14 @@ type HashingOptions struct {
 // Hashing is an Embedder without a model: texts that share words are near. It needs
 // no download and no network, and embeds thousands of passages a second.
 //
-// The features of a text are the stems of its words and, with less weight, their
-// character n-grams, so that forms, compounds and misspellings of a word are near each
-// other; for Chinese, Japanese, Korean and Thai single characters and pairs. A feature
-// that occurs n times weighs 1 + ln n; function words hardly count, common words half.
-// Each is added, with a sign, to one component chosen by its hash (Weinberger et al.,
-// "Feature Hashing for Large Scale Multitask Learning", ICML 2009), which keeps inner
-// products right in the mean. Synonyms are not near: for that, plug in a model.
+// The features of a text are the stems of its words and, with less weight, pairs of
+// neighbouring words and the character n-grams of words, so that forms, compounds and
+// misspellings of a word are near each other; for Chinese, Japanese, Korean and Thai
+// characters and pairs of them. A feature that occurs n times weighs 1 + ln n; function
+// words hardly count, words common in any subject half. Each is added, with a sign, to
+// one component chosen by its hash (Weinberger et al., "Feature Hashing for Large Scale
+// Multitask Learning", ICML 2009), which keeps inner products right in the mean.
+// Synonyms are not near: for that, plug in a model.
 //
 // Vectors are the same in every process and on every platform, up to rounding.
 type Hashing struct{ dimension int }
@@ -62,7 +55,7 @@ type Hashing struct{ dimension int }
 // NewHashing returns a Hashing embedder. opts may be nil. ErrInvalid if an option
 // is out of its range.
 func NewHashing(opts *HashingOptions) (*Hashing, error) {
-	dimension := DefaultDimension
+	dimension := defaultDimension
 	if opts != nil && opts.Dimension != 0 {
 		dimension = opts.Dimension
 	}
@@ -100,7 +93,7 @@ func (h *Hashing) embed(text string) []float32 {
 		found = symbols(text)
 	}
 	for _, t := range found {
-		weight := t.weight * float32(1+tfW*math.Log(float64(t.count)))
+		weight := t.weight * float32(1+math.Log(float64(t.count)))
 		v.add(hash(wordSeed, t.text), weight)
 		if t.hasGrams {
 			v.addGrams(t.text, weight*gramWeight)
@@ -115,7 +108,7 @@ func symbols(text string) []term {
 	var t termSet
 	for _, r := range text {
 		if !unicode.IsSpace(r) {
-			t.add(string(r), plainWeight, false)
+			t.add(term{text: string(r), weight: plainWeight})
 		}
 	}
 	return t.terms

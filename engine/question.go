@@ -11,7 +11,9 @@ import (
 // How candidates are scored, relative to the weight of the question's words that
 // they hold themselves.
 const (
-	aroundWeight   = 0.25 // words in title, headings and neighbours
+	aboveWeight    = 0.6  // words in title and headings: what the sentence is about
+	nearWeight     = 0.25 // words in the neighbours
+	alienShare     = 0.5  // a sentence that holds no word of the question itself
 	adjacentWeight = 0.3  // words side by side as in the question
 	rankWeight     = 0.08 // what each source before costs
 	commonShare    = 0.5  // words frequent in texts of any subject
@@ -73,10 +75,13 @@ func (q *question) weigh(candidates []candidate) {
 func (q *question) score(c *candidate) float64 {
 	own, around, adjacent := 0.0, 0.0, 0.0
 	for _, w := range q.words {
-		if c.set[w] {
+		switch {
+		case c.set[w]:
 			own += q.weight[w]
-		} else if c.around[w] {
-			around += q.weight[w]
+		case c.above[w]:
+			around += aboveWeight * q.weight[w]
+		case c.near[w]:
+			around += nearWeight * q.weight[w]
 		}
 	}
 	for _, p := range q.pairs {
@@ -84,9 +89,12 @@ func (q *question) score(c *candidate) float64 {
 			adjacent += (q.weight[p[0]] + q.weight[p[1]]) / 2
 		}
 	}
-	// A sentence that holds most of the question is worth more than two with half.
-	coverage := own / max(q.total, 1e-9)
-	score := own*(0.5+coverage) + aroundWeight*around + adjacentWeight*adjacent
+	// A sentence that covers most of the question is worth more than two with half.
+	coverage := (own + around) / max(q.total, 1e-9)
+	score := (own+around)*(0.5+coverage) + adjacentWeight*adjacent
+	if own == 0 {
+		score *= alienShare
+	}
 	return score * form(c) / (1 + rankWeight*float64(c.source))
 }
 

@@ -72,10 +72,52 @@ func respondAll[T any](c *call, status int, items []T) error {
 // respondPage sends one page of a longer array in the envelope. page is the one
 // that the Library has read.
 func respondPage[T any](c *call, items []T, page quire.Page, total int) error {
+	return c.sendJSON(http.StatusOK, envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: items})
+}
+
+// pageMeta is the meta of one page of a longer array.
+func (c *call) pageMeta(page quire.Page, total int) metaJSON {
 	m := c.meta(total)
 	m.Limit, m.Offset = page.Size, (page.Number-1)*page.Size
 	m.pageJSON = &pageJSON{Size: page.Size, Page: page.Number}
-	return c.sendJSON(http.StatusOK, envelope{Code: http.StatusOK, Meta: m, Response: items})
+	return m
+}
+
+// respondEach sends a page whose n items are large: each is made, encoded and let
+// go before the next one.
+func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page, total int) error {
+	head, err := json.Marshal(envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}})
+	if err != nil {
+		return err
+	}
+	out := &longAnswer{c: c}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	write := func(text string) error {
+		_, err := io.WriteString(out, text)
+		return err
+	}
+	if err := write(strings.TrimSuffix(string(head), "]}")); err != nil {
+		return err
+	}
+	for i := range n {
+		v, err := item(i)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			if err := write(","); err != nil {
+				return err
+			}
+		}
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+	}
+	if err := write("]}\n"); err != nil {
+		return err
+	}
+	return out.end()
 }
 
 // noContent answers 204.

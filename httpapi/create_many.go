@@ -47,6 +47,10 @@ func (s *server) createElementals(c *call) error {
 	if len(payloads) == 0 {
 		return quire.Errorf(quire.CodeInvalid, "the array is empty; send at least one elemental")
 	}
+	// Before any is decoded: also those that cannot be decoded count.
+	if limit := s.lib.MaxBatch(); len(payloads) > limit {
+		return quire.Errorf(quire.CodeInvalid, "at most %d elementals are allowed in one call", limit)
+	}
 	b := batch{outcomes: make([]quire.BatchItem, len(payloads)), titles: make([]string, len(payloads))}
 	b.decode(payloads)
 	if err := b.create(s, c); err != nil {

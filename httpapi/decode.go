@@ -35,8 +35,15 @@ func (p place) child(key any) place {
 	return place{path: append(slices.Clip(p.path), key), problems: p.problems}
 }
 
-// wrong notes a problem at the place.
+// maxProblems bounds what is noted of one body: an answer must not be many times
+// longer than its request.
+const maxProblems = 100
+
+// wrong notes a problem at the place, unless there are enough.
 func (p place) wrong(kind, format string, args ...any) {
+	if len(*p.problems) == maxProblems {
+		return
+	}
 	*p.problems = append(*p.problems, bodyProblem{path: p.path, msg: fmt.Sprintf(format, args...), kind: kind})
 }
 

@@ -40,24 +40,26 @@ func (s *server) searchElementals(c *call) error {
 	if err != nil {
 		return err
 	}
-	items, err := s.fullElementals(found.Items, opts, page.Size)
-	if err != nil {
-		return err
-	}
-	return respondPage(c, items, page, found.Total)
+	return respondEach(c, len(found.Items), func(i int) (any, error) {
+		return s.pageElemental(found.Items[i], opts, page.Size)
+	}, page, found.Total)
 }
 
-// fullElementals are elementals with their knowledge text, if size is small enough
+// pageElemental is an elemental with its knowledge text, if size is small enough
 // for it.
+func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, size int) (elementalJSON, error) {
+	if size >= knowledgeLimit {
+		return fullElemental(e), nil
+	}
+	return s.elementalWithKnowledge(e, opts)
+}
+
+// fullElementals are the elementals of a page.
 func (s *server) fullElementals(items []quire.Elemental, opts quire.KnowledgeOptions, size int) ([]elementalJSON, error) {
 	out := make([]elementalJSON, len(items))
 	for i, e := range items {
-		if size >= knowledgeLimit {
-			out[i] = fullElemental(e)
-			continue
-		}
 		var err error
-		if out[i], err = s.elementalWithKnowledge(e, opts); err != nil {
+		if out[i], err = s.pageElemental(e, opts, size); err != nil {
 			return nil, err
 		}
 	}

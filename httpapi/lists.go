@@ -77,7 +77,9 @@ func (s *server) getListItems(c *call) error {
 	if expand {
 		convert = fullElemental
 	}
-	return respondPage(c, mapAll(found.Items, convert), in.Page, found.Total)
+	return respondEach(c, len(found.Items), func(i int) (any, error) {
+		return convert(found.Items[i]), nil
+	}, in.Page, found.Total)
 }
 
 func (s *server) searchLists(c *call) error {

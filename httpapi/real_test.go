@@ -22,6 +22,9 @@ type prompt struct {
 // realPrompts reads the 1,524 prompts, or skips.
 func realPrompts(t *testing.T) []*prompt {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped: the real prompts run without -short")
+	}
 	file, err := os.Open("../../shared/data/prompts/prompts.jsonl")
 	if err != nil {
 		t.Skip("skipped: ../shared/data/prompts is not there")

@@ -1,142 +1,115 @@
-// Package extract turns files into texts to store and ingest: HTML becomes
-// Markdown, Markdown and plain text stay as they are. What is not text is refused
-// with the reason.
+// Package extract turns files into text to ingest: FormatMarkdown as it is, HTML as
+// Markdown, and any other text as it is.
 package extract
 
 import (
-	"bytes"
-	"encoding/binary"
 	"net/http"
 	"path"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/quirelib/quire"
-	"github.com/quirelib/quire/internal/segment"
 )
 
-// The formats of a Document's origin.
+// The formats that a file is read as.
 const (
 	FormatMarkdown = "markdown"
 	FormatHTML     = "html"
 	FormatText     = "text"
 )
 
-// Document is what was found in a file.
-type Document struct {
-	Title  string // one line; never empty
-	Text   string // Markdown or plain text, valid UTF-8 without NUL, not blank
-	Format string // of the file: FormatMarkdown, FormatHTML or FormatText
-}
+// DefaultMaxBytes is the size limit of a file unless Options say otherwise: 16 MiB.
+const DefaultMaxBytes = 16 << 20
 
-// Options configure Text. The zero value is good.
+// Options change what Text takes.
 type Options struct {
-	// MaxBytes limits a file, at least 1. Default 16 MiB.
+	// MaxBytes is the size of the largest file that is read. Zero or less means
+	// DefaultMaxBytes.
 	MaxBytes int
 }
 
-// formats by the ending of the file name, in lower case.
+// Document is the text of a file.
+type Document struct {
+	// Title is at most 200 characters on one line, and never empty. Of a page it is its
+	// title element or first heading, of Markdown the title of the front matter or the
+	// first heading, of other text a first line that stands alone. Failing that, it is
+	// the name of the file without its extension.
+	Title string
+	// Text is Markdown if Format is FormatMarkdown or FormatHTML. It is UTF-8 with LF line ends, and
+	// neither empty nor blank.
+	Text   string
+	Format string
+}
+
+// formats are the extensions of files that are documents.
 var formats = map[string]string{
 	".md": FormatMarkdown, ".markdown": FormatMarkdown, ".mdown": FormatMarkdown, ".mkd": FormatMarkdown,
 	".html": FormatHTML, ".htm": FormatHTML, ".xhtml": FormatHTML,
-	".txt": FormatText, ".text": FormatText, ".rst": FormatText, ".adoc": FormatText, ".org": FormatText,
+	".txt": FormatText, ".text": FormatText, ".rst": FormatText, ".adoc": FormatText, ".org": FormatText, ".csv": FormatText, ".tsv": FormatText,
 }
 
-// Supported reports whether the ending of a file's name is one that Text is made
-// for. Text takes files with other endings too, if they hold text.
-func Supported(name string) bool { return formats[strings.ToLower(path.Ext(name))] != "" }
+// Supported reports whether the extension of a file name is one of a document:
+// Markdown, HTML or plain text. It is meant for walks over directories; [Text] also
+// takes files with other names if they hold text.
+func Supported(name string) bool {
+	_, ok := formats[extension(name)]
+	return ok
+}
 
-// Text reads a file: name decides the format, together with the first bytes if its
-// ending is unknown. Text in UTF-8 is taken, with or without a byte order mark, and
-// in UTF-16 with one. opts may be nil.
+// Text reads a file. The name decides about the format by its extension; with one
+// that says nothing, data that looks like HTML is HTML and everything else is plain
+// text. Only the last element of name is used.
 //
-// A file over the limit is quire.ErrTooLarge. One that is empty or blank, that holds
-// something else than text, or that is invalid is quire.ErrInvalid; the message
-// says which and does not repeat the name.
+// The text has to be UTF-8, or UTF-16 with a byte order mark. Pages lose what is no
+// text of theirs (scripts, styles, navigation, form controls, images but for their
+// alternative text) and the links that lead nowhere without the page (to a fragment
+// or a relative address); pre elements become fenced code blocks with their text
+// unchanged. Front matter of Markdown is left out, unless there is nothing else.
+//
+// A file that is empty, blank, binary, in another encoding, or HTML that nests
+// elements more than 512 levels deep is a quire.CodeInvalid error that says so, one
+// that is over the size limit quire.CodeTooLarge. The messages do not repeat the
+// name. A nil opts means the defaults.
 func Text(name string, data []byte, opts *Options) (Document, error) {
-	limit := 16 << 20
+	limit := DefaultMaxBytes
 	if opts != nil && opts.MaxBytes > 0 {
 		limit = opts.MaxBytes
 	}
+	file := lastElement(name)
 	if len(data) > limit {
-		return Document{}, quire.Errorf(quire.CodeTooLarge, "has %d bytes; at most %d are allowed", len(data), limit)
+		return Document{}, quire.Errorf(quire.CodeTooLarge, "has %d bytes; the limit is %d", len(data), limit)
 	}
 	text, err := decode(data)
 	if err != nil {
 		return Document{}, err
 	}
-	format := formatOf(name, text)
-	doc := Document{Text: text, Format: format}
-	if format == FormatHTML {
-		if doc, err = fromHTML(text); err != nil {
-			return Document{}, err
-		}
+	doc := Document{Format: formatOf(file, text)}
+	switch doc.Format {
+	case FormatHTML:
+		doc.Title, doc.Text, err = fromHTML(text)
+	case FormatMarkdown:
+		doc.Title, doc.Text = fromMarkdown(text)
+	default:
+		doc.Title, doc.Text = titleLine(text), text
+	}
+	if err != nil {
+		return Document{}, err
 	}
 	if strings.TrimSpace(doc.Text) == "" {
 		return Document{}, quire.Errorf(quire.CodeInvalid, "holds no text")
 	}
-	if doc.Title = oneLine(doc.Title); doc.Title == "" {
-		doc.Title = titleOf(name, doc)
+	doc.Title = clip(doc.Title)
+	if doc.Title == "" {
+		doc.Title = clip(strings.TrimSuffix(file, path.Ext(file)))
+	}
+	if doc.Title == "" {
+		doc.Title = "Untitled"
 	}
 	return doc, nil
 }
 
-// decode returns the bytes as text, or why they are none.
-func decode(data []byte) (string, error) {
-	if len(data) == 0 {
-		return "", quire.Errorf(quire.CodeInvalid, "is empty")
-	}
-	if text, ok := decodeUTF16(data); ok {
-		data = []byte(text)
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if kind := http.DetectContentType(data); !strings.HasPrefix(kind, "text/") && bytes.IndexByte(data[:min(len(data), 512)], 0) >= 0 || strings.HasPrefix(kind, "image/") || kind == "application/pdf" || kind == "application/zip" {
-		return "", quire.Errorf(quire.CodeInvalid, "is not a text document, but %s", kind)
-	}
-	switch at := bytes.IndexByte(data, 0); {
-	case at >= 0:
-		return "", quire.Errorf(quire.CodeInvalid, "is not a text document: byte %d is NUL", at)
-	case !utf8.Valid(data):
-		return "", quire.Errorf(quire.CodeInvalid, "is not valid UTF-8 from byte %d on", firstInvalid(data))
-	}
-	return string(data), nil
-}
-
-// decodeUTF16 decodes UTF-16 that begins with a byte order mark.
-func decodeUTF16(data []byte) (string, bool) {
-	var order binary.ByteOrder
-	switch {
-	case len(data)%2 != 0:
-		return "", false
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
-	default:
-		return "", false
-	}
-	units := make([]uint16, 0, len(data)/2)
-	for i := 2; i < len(data); i += 2 {
-		units = append(units, order.Uint16(data[i:]))
-	}
-	return string(utf16.Decode(units)), true
-}
-
-func firstInvalid(data []byte) int {
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(data)
-}
-
-// formatOf decides by the ending of the name, else by what the text begins with.
-func formatOf(name, text string) string {
-	if f := formats[strings.ToLower(path.Ext(name))]; f != "" {
+func formatOf(file, text string) string {
+	if f, ok := formats[extension(file)]; ok {
 		return f
 	}
 	if strings.HasPrefix(http.DetectContentType([]byte(text[:min(len(text), 512)])), "text/html") {
@@ -145,31 +118,18 @@ func formatOf(name, text string) string {
 	return FormatText
 }
 
-// titleOf is the first heading of level 1, the first line of a text if it is short, or
-// else the name without its ending.
-func titleOf(name string, doc Document) string {
-	if doc.Format == FormatText {
-		first, _, _ := strings.Cut(strings.TrimSpace(doc.Text), "\n")
-		if t := oneLine(first); len(t) <= 80 {
-			return t
-		}
-	} else {
-		for _, b := range segment.Blocks(doc.Text) {
-			if b.Kind == segment.Heading && b.Level == 1 {
-				if t := segment.Plain(doc.Text[b.Start:b.End]); t != "" {
-					return t
-				}
-			}
-		}
-	}
-	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	if t := oneLine(strings.TrimSuffix(base, path.Ext(base))); t != "" {
-		return t
-	}
-	return "Untitled"
+// lastElement returns the last element of a path, of either kind of system.
+func lastElement(name string) string {
+	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
-// oneLine folds white space and drops what is not valid UTF-8.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+func extension(name string) string { return strings.ToLower(path.Ext(lastElement(name))) }
+
+// clip makes one line of at most 200 characters.
+func clip(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) > 200 {
+		s = strings.TrimSpace(string([]rune(s)[:199])) + "…"
+	}
+	return s
 }

@@ -2,96 +2,331 @@ package extract
 
 import (
 	"encoding/json"
+	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/quirelib/quire"
 )
 
-// fromHTML converts a page to Markdown: headings, lists, tables and preformatted
-// text keep their form; scripts, styles, forms and navigation go.
-func fromHTML(page string) (Document, error) {
-	// The parser refuses elements nested deeper than 512, which also keeps everything
-	// that walks the tree from running out of stack.
-	root, err := html.Parse(strings.NewReader(page))
+// fromHTML returns the title of a page and its text as Markdown.
+func fromHTML(text string) (title, markdown string, err error) {
+	doc, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return Document{}, quire.Errorf(quire.CodeInvalid, "is HTML nested deeper than this reader goes").WithCause(err)
+		// The parser takes any text; only its limit of nesting makes it fail.
+		return "", "", invalid("is HTML that nests elements more than 512 levels deep")
 	}
-	doc := Document{Title: pageTitle(root), Format: FormatHTML}
-	prune(root)
-	conv := converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithHeadingStyle(commonmark.HeadingStyleATX)), table.NewTablePlugin(),
+	p := page{spans: maxSpans}
+	p.clean(doc)
+	out, err := newConverter().ConvertNode(doc)
+	if err != nil {
+		return "", "", invalid("is HTML that cannot be converted")
+	}
+	for _, t := range []string{p.title, p.comment, p.heading} {
+		if title == "" {
+			title = strings.TrimSpace(t)
+		}
+	}
+	return title, string(out), nil
+}
+
+// newConverter makes a converter for one document: its table plugin keeps state.
+func newConverter() *converter.Converter {
+	c := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+		strikethrough.NewStrikethroughPlugin(),
+		table.NewTablePlugin(
+			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+			table.WithHeaderPromotion(true),
+			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
+			table.WithPresentationTables(true),
+		),
 	))
-	text, err := conv.ConvertNode(root)
-	if err != nil {
-		return Document{}, quire.Errorf(quire.CodeInvalid, "is HTML that cannot be converted").WithCause(err)
-	}
-	doc.Text = strings.ToValidUTF8(strings.ReplaceAll(string(text), "\x00", ""), "\ufffd")
-	return doc, nil
+	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
+	return c
 }
 
-// pageTitle is the text of the first <title>, else of the first <h1>, else the
-// Title of a leading comment that holds a JSON object, where Go's own documents and
-// some site generators keep it.
-func pageTitle(root *html.Node) string {
-	for _, tag := range []atom.Atom{atom.Title, atom.H1} {
-		for n := range root.Descendants() {
-			if n.Type == html.ElementNode && n.DataAtom == tag && n.Namespace == "" {
-				if t := oneLine(innerText(n)); t != "" {
-					return t
-				}
-			}
-		}
-	}
-	return commentTitle(root)
-}
-
-func commentTitle(root *html.Node) string {
-	first := root.FirstChild
-	if first == nil || first.Type != html.CommentNode {
-		return ""
-	}
-	var meta struct{ Title string }
-	if json.Unmarshal([]byte(first.Data), &meta) != nil {
-		return "" // a comment for people
-	}
-	return oneLine(meta.Title)
-}
-
-func innerText(n *html.Node) string {
+// readableAngles puts back the angle brackets that the base plugin escapes, where
+// they cannot be taken for a tag or a quote: a < b is better to read, to search and to
+// cite than a &lt; b.
+func readableAngles(_ converter.Context, text string) string {
+	opened := false // something that may be a tag
 	var b strings.Builder
-	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
+	for {
+		at := strings.IndexByte(text, '&')
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at])
+		text = text[at:]
+		switch {
+		case strings.HasPrefix(text, "&lt;"):
+			text = text[len("&lt;"):]
+			if opened = opened || startsTag(text); opened {
+				b.WriteString("&lt;")
+			} else {
+				b.WriteByte('<')
+			}
+		case strings.HasPrefix(text, "&gt;"):
+			text = text[len("&gt;"):]
+			if opened || lineStart(b.String()) {
+				b.WriteString("&gt;")
+			} else {
+				b.WriteByte('>')
+			}
+		default:
+			b.WriteByte('&')
+			text = text[1:]
 		}
 	}
-	return b.String()
 }
 
-// noText are the elements that hold nothing to read.
-var noText = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Object: true,
-	atom.Embed: true, atom.Svg: true, atom.Math: true, atom.Canvas: true, atom.Form: true, atom.Button: true, atom.Select: true,
-	atom.Nav: true, atom.Title: true,
+// startsTag reports whether a '<' before s may start a tag. At the end of a text
+// nobody knows what follows.
+func startsTag(s string) bool {
+	return s == "" || strings.IndexByte("/!?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
 }
 
-// prune removes the elements without text, and comments.
-func prune(root *html.Node) {
-	var drop []*html.Node
-	for n := range root.Descendants() {
-		if n.Type == html.CommentNode || n.Type == html.ElementNode && noText[n.DataAtom] {
-			drop = append(drop, n)
+// lineStart reports whether what is written next would start a line.
+func lineStart(s string) bool {
+	s = strings.TrimRight(s, " \t")
+	return s == "" || s[len(s)-1] == '\n'
+}
+
+// maxSpans is how many cells of a document may come from cells that span several
+// columns or rows.
+const maxSpans = 10_000
+
+// maxIndent is how deep lists and quotes nest in the result. Each level indents all
+// its lines once more, so that a page could grow without measure.
+const maxIndent = 16
+
+// page collects what a pass over a page finds.
+type page struct {
+	title, comment, heading string
+	spans                   int // left of maxSpans
+	indent                  int // open lists and quotes
+}
+
+// dropped are the elements that are not part of a page's text.
+var dropped = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Nav: true, atom.Template: true, atom.Noscript: true, atom.Iframe: true,
+	atom.Object: true, atom.Svg: true, atom.Canvas: true, atom.Button: true, atom.Select: true, atom.Datalist: true,
+	atom.Textarea: true, atom.Input: true, atom.Dialog: true, atom.Audio: true, atom.Video: true,
+}
+
+// clean prepares the children of n for the converter. The parser bounds its
+// recursion.
+func (p *page) clean(n *html.Node) {
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		switch c.Type {
+		case html.CommentNode:
+			p.metadata(c.Data)
+			n.RemoveChild(c)
+		case html.ElementNode:
+			p.element(n, c)
+		}
+		c = next
+	}
+	mergeTexts(n)
+}
+
+// mergeTexts makes one text of neighbours, in one go: the converter joins them one
+// by one, which takes quadratic time.
+func mergeTexts(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.TextNode || c.NextSibling == nil || c.NextSibling.Type != html.TextNode {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString(c.Data)
+		for next := c.NextSibling; next != nil && next.Type == html.TextNode; next = c.NextSibling {
+			b.WriteString(next.Data)
+			n.RemoveChild(next)
+		}
+		c.Data = b.String()
+	}
+}
+
+func (p *page) element(parent, n *html.Node) {
+	if dropped[n.DataAtom] || hasAttribute(n, "hidden") {
+		parent.RemoveChild(n)
+		return
+	}
+	if n.DataAtom == atom.Title && p.title == "" {
+		p.title = textOf(n)
+	}
+	switch n.DataAtom {
+	case atom.Ul, atom.Ol, atom.Blockquote:
+		if p.indent++; p.indent > maxIndent {
+			n.DataAtom, n.Data = atom.Div, "div"
+		}
+		p.clean(n)
+		p.indent--
+	default:
+		p.clean(n)
+	}
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		if p.heading == "" {
+			p.heading = textOf(n)
+		}
+	case atom.A:
+		unlink(parent, n)
+	case atom.Img:
+		replace(parent, n, attribute(n, "alt"))
+	case atom.Sup:
+		power(parent, n)
+	case atom.Dt:
+		n.DataAtom, n.Data = atom.P, "p"
+		wrap(n, atom.Strong)
+	case atom.Dd:
+		n.DataAtom, n.Data = atom.Div, "div"
+	case atom.Td, atom.Th:
+		p.span(n)
+	case atom.Table:
+		layOut(n)
+	}
+}
+
+// layOut makes a table fit into Markdown, whose cells are one line: a line break in
+// a cell becomes a space, and a table with blocks in its cells is no table but a
+// way to arrange them.
+func layOut(table *html.Node) {
+	blocks := false
+	for n := range table.Descendants() {
+		blocks = blocks || notInCell[n.DataAtom]
+		if n.DataAtom == atom.Br {
+			*n = html.Node{Parent: n.Parent, PrevSibling: n.PrevSibling, NextSibling: n.NextSibling, Type: html.TextNode, Data: " "}
 		}
 	}
-	for _, n := range drop {
-		if n.Parent != nil {
-			n.Parent.RemoveChild(n)
+	if !blocks {
+		return
+	}
+	for n := range table.Descendants() {
+		if inTable[n.DataAtom] {
+			n.DataAtom, n.Data, n.Attr = atom.Div, "div", nil
 		}
 	}
+	table.DataAtom, table.Data, table.Attr = atom.Div, "div", nil
+}
+
+var notInCell = map[atom.Atom]bool{
+	atom.Pre: true, atom.Ul: true, atom.Ol: true, atom.Blockquote: true, atom.Table: true, atom.Hr: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
+}
+
+var inTable = map[atom.Atom]bool{
+	atom.Tr: true, atom.Td: true, atom.Th: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Caption: true,
+}
+
+// metadata takes the title from a comment with JSON in it, which the pages of the
+// Go project begin with instead of having a head.
+func (p *page) metadata(comment string) {
+	var m struct{ Title string }
+	if p.comment == "" && strings.HasPrefix(comment, "{") && json.Unmarshal([]byte(comment), &m) == nil {
+		p.comment = m.Title
+	}
+}
+
+// unlink leaves only the text of a link that leads nowhere without its page, and
+// nothing of one without any letter or digit, such as the ¶ beside a heading.
+func unlink(parent, n *html.Node) {
+	href := strings.TrimSpace(attribute(n, "href"))
+	if u, err := url.Parse(href); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
+		return
+	}
+	if text := textOf(n); text != "" && !strings.ContainsFunc(text, isWord) && strings.HasPrefix(href, "#") {
+		parent.RemoveChild(n)
+		return
+	}
+	for c := n.FirstChild; c != nil; c = n.FirstChild {
+		n.RemoveChild(c)
+		parent.InsertBefore(c, n)
+	}
+	parent.RemoveChild(n)
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// power writes an exponent as one: 2^10, not 210. An ordinal such as 1st stays.
+func power(parent, n *html.Node) {
+	switch text := textOf(n); text {
+	case "", "st", "nd", "rd", "th":
+	default:
+		if strings.ContainsFunc(text[:1], isWord) {
+			parent.InsertBefore(&html.Node{Type: html.TextNode, Data: "^"}, n)
+		}
+	}
+}
+
+// span limits how many cells a cell may become.
+func (p *page) span(n *html.Node) {
+	cells := 1
+	for _, key := range []string{"colspan", "rowspan"} {
+		if v, err := strconv.Atoi(attribute(n, key)); err == nil && v > 1 {
+			cells *= min(v, maxSpans)
+		}
+	}
+	if p.spans -= cells - 1; p.spans < 0 {
+		p.spans = 0
+		n.Attr = nil
+	}
+}
+
+// replace puts text in the place of n.
+func replace(parent, n *html.Node, text string) {
+	if text != "" {
+		parent.InsertBefore(&html.Node{Type: html.TextNode, Data: text}, n)
+	}
+	parent.RemoveChild(n)
+}
+
+// wrap puts the children of n into a new element.
+func wrap(n *html.Node, kind atom.Atom) {
+	in := &html.Node{Type: html.ElementNode, DataAtom: kind, Data: kind.String()}
+	for c := n.FirstChild; c != nil; c = n.FirstChild {
+		n.RemoveChild(c)
+		in.AppendChild(c)
+	}
+	n.AppendChild(in)
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttribute(n *html.Node, key string) bool {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf returns the text in n.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }

@@ -149,7 +149,7 @@ func title(of, p string) string {
 	case t == "":
 		t = cmp.Or(oneLine(p), "without a name")
 	case tooShort(t):
-		t += " — " + oneLine(p)
+		t = strings.TrimSpace(t + " — " + oneLine(p))
 	}
 	if tooShort(t) {
 		t = "Document " + t

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
@@ -47,16 +48,34 @@ func openFolder(ctx context.Context, q *embedded.Quire, src source) (*folder, er
 // elementalID is the id of the document at a path: the same in every run.
 func (f *folder) elementalID(p string) string { return hash(f.key + "\x00" + p) }
 
-// stored returns the digests of all documents in the library, by elemental id.
-func (f *folder) stored(ctx context.Context) (map[string]string, error) {
-	digests := map[string]string{}
+// known is what the library holds of a document.
+type known struct {
+	digest string
+	path   string // "" if it could not be kept
+}
+
+// stored returns all documents in the library, by elemental id.
+func (f *folder) stored(ctx context.Context) (map[string]known, error) {
+	docs := map[string]known{}
 	for e, err := range f.q.Library.AllListItems(ctx, f.actor, f.list) {
 		if err != nil {
 			return nil, err
 		}
-		digests[e.ID] = digest(e.Title, e.Body)
+		docs[e.ID] = known{digest: digest(e.Title, e.Body), path: e.Command}
 	}
-	return digests, nil
+	return docs, nil
+}
+
+// maxCommand is how long the Library lets a command be, in characters.
+const maxCommand = 1000
+
+// keptPath is the path as it is kept with the document: as its command, which is
+// neither searched nor ingested.
+func keptPath(p string) string {
+	if !utf8.ValidString(p) || utf8.RuneCountInString(p) > maxCommand {
+		return ""
+	}
+	return p
 }
 
 // add stores new documents and returns the error of each.
@@ -69,6 +88,7 @@ func (f *folder) add(ctx context.Context, docs []document) ([]error, error) {
 			TypeID:     quire.TypeDocument,
 			CategoryID: quire.CategoryText,
 			Body:       d.body,
+			Command:    keptPath(d.path),
 			Visibility: quire.Unlisted,
 			Lists:      []int64{f.list},
 			Settings:   quire.Settings{KnowledgeBase: true}, // ingested by itself, now and after every change

@@ -59,7 +59,7 @@ func TestJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := printJSON(&out, r); err != nil {
+		if err := printJSON(&out, r, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(decode(t, rec.Body.Bytes()), decode(t, out.Bytes())); diff != "" {

@@ -132,7 +132,7 @@ func answer(ctx context.Context, o options, stdout io.Writer, p *progress) (err 
 	case err != nil:
 		return err
 	case o.json:
-		return printJSON(stdout, r)
+		return printJSON(stdout, r, paths)
 	}
 	return printAnswer(stdout, r, paths)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -36,11 +37,11 @@ type syncer struct {
 	fsys   fs.FS
 	report func(path, what string) // is told of every file without a document, or with a flaw
 
-	stored  map[string]string // the digests of the elementals that were not seen yet
-	paths   map[string]string // by id, of the elementals that were
-	batch   []document        // new ones, to be stored
-	partial bool              // a folder could not be read
-	count   changes
+	stored map[string]known  // the documents that were not seen yet
+	paths  map[string]string // by id, of those that were
+	batch  []document        // new ones, to be stored
+	unread []string          // folders that could not be read
+	count  changes
 }
 
 // run stores all changes; after each file it calls done.
@@ -51,7 +52,10 @@ func (s *syncer) run(ctx context.Context, c corpus, done func()) error {
 	}
 	s.paths = map[string]string{}
 	for _, sk := range c.skipped {
-		s.partial = s.partial || sk.unread
+		if sk.unread {
+			s.unread = append(s.unread, sk.path)
+			sk.reason += "; what is known of it stays"
+		}
 		s.skip(&sk)
 	}
 	for _, p := range c.files {
@@ -89,7 +93,7 @@ func (s *syncer) file(ctx context.Context, p string) error {
 	switch {
 	case !have:
 		return s.add(ctx, doc)
-	case old == digest(doc.title, doc.body):
+	case old.digest == digest(doc.title, doc.body):
 		s.count.unchanged++
 	default:
 		if err := s.folder.change(ctx, doc); err != nil {
@@ -140,19 +144,24 @@ func (s *syncer) flush(ctx context.Context) error {
 	return nil
 }
 
-// removeRest removes the documents whose file is gone: those that were not seen. If
-// a part of the folder could not be read nobody knows which these are, and all
-// stay.
+// removeRest removes the documents whose file is gone: those that were not seen. In
+// folders that could not be read nobody knows which these are: theirs stay.
 func (s *syncer) removeRest(ctx context.Context) error {
-	if s.partial {
-		s.count.unchanged += len(s.stored)
-		return nil
-	}
 	for _, id := range slices.Sorted(maps.Keys(s.stored)) {
+		if p := s.stored[id].path; s.mayBeThere(p) {
+			s.seen(id, p)
+			s.count.unchanged++
+			continue
+		}
 		if err := s.folder.remove(ctx, id); err != nil && !errors.Is(err, quire.ErrNotFound) {
 			return err
 		}
 		s.count.removed++
 	}
 	return nil
+}
+
+// mayBeThere reports whether a path may lie in a folder that could not be read.
+func (s *syncer) mayBeThere(p string) bool {
+	return slices.ContainsFunc(s.unread, func(dir string) bool { return p == "" || strings.HasPrefix(p, dir+"/") })
 }

@@ -106,6 +106,12 @@ func parse(args []string, users string) (options, error) {
 
 // serve opens the library, serves it until ctx ends, and closes it.
 func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	// First, so that a busy port leaves no library and no key behind.
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	q, err := embedded.Open(ctx, o.data, &embedded.Options{
 		Library: &quire.LibraryOptions{Logger: log},
@@ -127,10 +133,6 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 		if err := fillDemo(ctx, q.Library, owner.Actor()); err != nil {
 			return err
 		}
-	}
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
-	if err != nil {
-		return err
 	}
 	fmt.Fprintf(stdout, "Listening on http://%v\n", ln.Addr())
 	return serveHTTP(ctx, ln, httpapi.New(q.Library, q.Engine, &httpapi.Options{Logger: log}), log)

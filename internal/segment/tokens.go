@@ -7,7 +7,7 @@ import (
 
 // How many characters of a run make one estimated token.
 const (
-	lettersPerToken = 4 // ASCII letters
+	lettersPerToken = 5 // ASCII letters
 	digitsPerToken  = 3
 	othersPerToken  = 2 // letters and marks outside ASCII
 	repeatsPerToken = 4 // the same punctuation mark repeated, such as a rule
@@ -27,7 +27,7 @@ const (
 )
 
 // Tokens estimates how many tokens a language model makes of text. It errs on the
-// high side for English: four letters, three digits, two letters of another
+// high side for English: five letters, three digits, two letters of another
 // alphabet, one Chinese, Japanese, Korean or Thai character, and one punctuation
 // mark or symbol are a token each; a run that is begun counts. The same ASCII mark
 // repeated is a token per four, white space a token per full 16.

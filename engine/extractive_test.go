@@ -1,0 +1,137 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/internal/segment"
+)
+
+func TestExtractiveForms(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, question string
+		sources        []string
+		want           string
+	}{
+		{
+			"reading order", "Where do otters hunt, swim, sleep and rest?",
+			[]string{"Many animals sleep and rest under old trees. The sun is warm.", "Some facts first. Young ones swim and rest near dens. Nearby, adult otters hunt and swim."},
+			"Young ones swim and rest near dens. [2] Nearby, adult otters hunt and swim. [2]\n\nMany animals sleep and rest under old trees. [1]",
+		},
+		{
+			"a question does not answer", "Why do otters swim?",
+			[]string{"Why do otters swim? They like it: otters swim for fun."},
+			"They like it: otters swim for fun. [1]",
+		},
+		{
+			"heading when there is nothing else", "What is photosynthesis?",
+			[]string{"## Photosynthesis"}, "Photosynthesis [1]",
+		},
+		{
+			"text below a heading that matches", "What is photosynthesis?",
+			[]string{"## Photosynthesis\n\nPlants make sugar from light and water."}, "Plants make sugar from light and water. [1]",
+		},
+		{
+			"table row", "How high is Everest?",
+			[]string{"| Mountain | Height |\n|---|---|\n| Everest, in Nepal | 8,849 m |\n| K2, in Pakistan | 8,611 m |"}, "Everest, in Nepal | 8,849 m [1]",
+		},
+		{
+			"code with a backtick", "What sets FOO?",
+			[]string{"```\nFOO=`date`\n```"}, "`` FOO=`date` `` [1]",
+		},
+		{
+			"Chinese", "什麼是知識庫？",
+			[]string{"今天天氣很好。知識庫保存文件和問題的答案。"}, "知識庫保存文件和問題的答案。 [1]",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := answer(t.Context(), nil, tt.question, tt.sources...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestExtractiveOptions(t *testing.T) {
+	t.Parallel()
+	source := "Otters eat red fish. Otters hunt blue crabs. Otters love green plants. Otters drink white milk. Otters avoid black bears."
+	for sentences, want := range map[int]int{-1: 4, 0: 4, 1: 1, 9: 5} {
+		got, err := answer(t.Context(), &engine.ExtractiveOptions{Sentences: sentences}, "otters", source)
+		if n := strings.Count(got, "[1]"); err != nil || n != want {
+			t.Errorf("%d sentences asked for: %d, %v", sentences, n, err)
+		}
+	}
+}
+
+func TestExtractiveStops(t *testing.T) {
+	t.Parallel()
+	req := &quire.LLMRequest{Question: "otters", Sources: []quire.LLMSource{{Number: 7, Text: "Otters eat red fish. Otters hunt blue crabs."}}}
+	pieces := 0
+	for range engine.NewExtractive(nil).Generate(t.Context(), req) {
+		pieces++
+		break
+	}
+	if pieces != 1 {
+		t.Errorf("%d pieces", pieces)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var errs []error
+	for _, err := range engine.NewExtractive(nil).Generate(ctx, req) {
+		errs = append(errs, err)
+		cancel()
+	}
+	if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], context.Canceled) {
+		t.Errorf("errors of the pieces: %v", errs)
+	}
+}
+
+// FuzzExtractive checks that an answer holds nothing but words of the sources and
+// markers that exist.
+func FuzzExtractive(f *testing.F) {
+	f.Add("send closed channel", "A send on a *closed* channel panics. See [\\[1\\]](x) e.g. this.\n\n```\ncode\n```", "# Head\n\n| a | b |\n|---|---|\n| send | 1 |")
+	f.Add("知識", "知識庫。其他", "\xff\xfe [*3*] 知識")
+	f.Add("", "", "")
+	f.Add("C++", "C*++* and `C`++", "C+**+**")
+	marker := regexp.MustCompile(`\[(\d+)\]`)
+	f.Fuzz(func(t *testing.T, question, first, second string) {
+		got, err := answer(context.Background(), nil, question, first, second)
+		if err != nil {
+			if !errors.Is(err, quire.ErrNoAnswer) || got != "" {
+				t.Fatalf("%q, %v", got, err)
+			}
+			return
+		}
+		for _, m := range marker.FindAllStringSubmatch(got, -1) {
+			if n, _ := strconv.Atoi(m[1]); n != 1 && n != 2 {
+				t.Errorf("marker %s in %q", m[0], got)
+			}
+		}
+		// Removing a mark may join what it separated, so compare letters.
+		known := make(map[rune]bool)
+		for _, r := range fmt.Sprint(strings.Join(segment.Words(first+" "+second), ""), "12") {
+			known[r] = true
+		}
+		for _, r := range strings.Join(segment.Words(got), "") {
+			if !known[r] && !strings.ContainsRune("qplusharpdotnet", r) {
+				t.Errorf("%q of the answer %q is in no source", r, got)
+			}
+		}
+	})
+}

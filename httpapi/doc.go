@@ -8,7 +8,10 @@
 // http.Server.ReadHeaderTimeout and ReadTimeout; WriteTimeout may be set too, the
 // streamed chat moves its own deadlines.
 //
-// Every answer is JSON in one of two shapes, also for unknown routes and wrong
+// /openapi.json describes every route that the handler serves (OpenAPI 3.1), /docs
+// shows the same to people. Both need no key.
+//
+// Every other answer is JSON in one of two shapes, also for unknown routes and wrong
 // methods: {code, meta, response} or {code, meta, error_message, errors} of the
 // content interface, and plain objects or {"detail": ..} of the engine.
 //

@@ -151,3 +151,19 @@ func TestMediaIsRefused(t *testing.T) {
 	}
 	f.do(f.ann.key, "GET", "/v1/elementals?search=with", "").has("meta.total", "0")
 }
+
+// TestSnippetTitle: two snippets of a user never have one title, whichever way the
+// second one comes to it.
+func TestSnippetTitle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	payload := func(title string) string {
+		return `{"title":"` + title + `","type_id":2,"category_id":18,"template":"x"}`
+	}
+	const taken = "you have a snippet with this title; choose another one"
+	f.do(f.ann.key, "POST", "/v1/user/elemental", payload("How to tie a knot")).want(201)
+	f.do(f.ann.key, "POST", "/v1/user/elemental", payload("How to tie a knot")).failed(409, taken, "title")
+	id := f.do(f.ann.key, "POST", "/v1/user/elemental", payload("How to tie a rope")).want(201).str("response.id")
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+id, `{"title":"How to tie a knot"}`).failed(409, taken, "title")
+	f.do(f.bob.key, "POST", "/v1/user/elemental", payload("How to tie a knot")).want(201)
+}

@@ -117,8 +117,7 @@ func (f *fixture) do(key, method, path, body string, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}
-	rec := httptest.NewRecorder()
-	f.h.ServeHTTP(rec, req)
+	rec := exchanged(f.t, f.h, req)
 	a := answer{f.t, rec.Code, rec.Result().Header, rec.Body.String()}
 	a.check(method + " " + path)
 	return a

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -16,6 +17,9 @@ type server struct {
 	eng    *quire.Engine  // nil: content routes only
 	opts   Options
 	router router
+
+	document func() ([]byte, error) // the API document without servers
+	page     func() ([]byte, error) // the page that shows it
 
 	// writeTimeout frees a stream whose reader is stuck.
 	writeTimeout time.Duration
@@ -46,7 +50,16 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if eng != nil {
 		served = append(served, engineRoutes...)
 	}
+	served = append(served, docRoutes...)
 	s.router = newRouter(served, s.opts.Prefix)
+	s.document = sync.OnceValues(func() ([]byte, error) { return documentOf(served) })
+	s.page = sync.OnceValues(func() ([]byte, error) {
+		doc, err := s.document()
+		if err != nil {
+			return nil, err
+		}
+		return pageOf(doc)
+	})
 	return s
 }
 

@@ -187,8 +187,7 @@ func TestBodyLimit(t *testing.T) {
 	// Without a Content-Length the limit shows while reading.
 	req := httptest.NewRequest("POST", "/v1/user/list", io.MultiReader(strings.NewReader(strings.Repeat(" ", 61))))
 	req.Header.Set("x-api-key", f.ann.key)
-	rec := httptest.NewRecorder()
-	f.h.ServeHTTP(rec, req)
+	rec := exchanged(t, f.h, req)
 	if rec.Code != 413 {
 		t.Errorf("status %d, want 413", rec.Code)
 	}
@@ -199,8 +198,7 @@ func TestBodyLimit(t *testing.T) {
 	// A connection that ends inside the body.
 	req = httptest.NewRequest("POST", "/v1/user/list", io.MultiReader(strings.NewReader(`{"title"`), errReader{}))
 	req.Header.Set("x-api-key", f.ann.key)
-	rec = httptest.NewRecorder()
-	f.h.ServeHTTP(rec, req)
+	rec = exchanged(t, f.h, req)
 	if rec.Code != 400 {
 		t.Errorf("status %d, want 400", rec.Code)
 	}

@@ -23,6 +23,7 @@ type route struct {
 	pattern string // segments; {name} stands for any one that is not empty
 	open    bool   // needs no key
 	body    bool   // takes a JSON body
+	shared  bool   // belongs to neither group; its errors are content errors
 	handle  func(*server, *call) error
 
 	group    group    // set by newRouter
@@ -50,7 +51,7 @@ func newRouter(routes []route, prefix string) router {
 		}
 	}
 	first := rt.routes[0].group
-	if !slices.ContainsFunc(rt.routes, func(r route) bool { return r.group != first }) {
+	if !slices.ContainsFunc(rt.routes, func(r route) bool { return r.group != first && !r.shared }) {
 		rt.only = &first
 	}
 	return rt

@@ -1,7 +1,7 @@
 package httpapi
 
 // The two route tables: the handler is built from them, and so are the tests that
-// go over every route. Of two patterns that fit one path the upper one counts.
+// go over every route. openapi.json describes each of them. Of two patterns that fit one path the upper one counts.
 
 var contentRoutes = []route{
 	{method: "GET", pattern: "/v1/list/types", handle: (*server).listTypes},

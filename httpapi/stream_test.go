@@ -163,8 +163,7 @@ func streamHandler(opts Options, timeout time.Duration, open func(context.Contex
 // get reads a stream to its end.
 func get(t testing.TB, h http.Handler) answer {
 	t.Helper()
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest("GET", "/health/stream", nil))
+	rec := exchanged(t, h, httptest.NewRequest("GET", "/health/stream", nil))
 	return answer{nil, rec.Code, rec.Header(), rec.Body.String()}
 }
 

@@ -41,8 +41,9 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 	return out, err
 }
 
-// portion is how many items AllListItems reads at a time.
-const portion = 100
+// portion is how many items AllListItems reads at a time: few, because each may have
+// a body of many megabytes.
+const portion = 16
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
 // their order in the list. The membership is read at the start, the elementals in

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"mime"
 	"net/http"
 	"strconv"
@@ -90,31 +91,39 @@ func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page,
 	if err != nil {
 		return err
 	}
+	before := strings.TrimSuffix(string(head), "]}")
+	return c.sendItems(before, "]}", func(yield func(any, error) bool) {
+		for i := range n {
+			if !yield(item(i)) {
+				return
+			}
+		}
+	})
+}
+
+// sendItems sends a 200 of any length: items, separated by commas, between two
+// pieces of JSON. Each item is encoded and let go before the next one is asked for.
+func (c *call) sendItems(before, after string, items iter.Seq2[any, error]) error {
 	out := &longAnswer{c: c}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	write := func(text string) error {
-		_, err := io.WriteString(out, text)
-		return err
-	}
-	if err := write(strings.TrimSuffix(string(head), "]}")); err != nil {
-		return err
-	}
-	for i := range n {
-		v, err := item(i)
+	separator := before
+	for v, err := range items {
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			if err := write(","); err != nil {
-				return err
-			}
+		if _, err := io.WriteString(out, separator); err != nil {
+			return err
 		}
+		separator = ","
 		if err := enc.Encode(v); err != nil {
 			return err
 		}
 	}
-	if err := write("]}\n"); err != nil {
+	if separator == before {
+		after = before + after
+	}
+	if _, err := io.WriteString(out, after+"\n"); err != nil {
 		return err
 	}
 	return out.end()

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"encoding/json"
+	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -23,32 +26,51 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.listWithItems(c, l, opts, expand)
+	out := listOf(l)
+	out.Items = []elementalJSON{}
+	if l.TotalItems < knowledgeLimit {
+		if out.knowledgeJSON, err = s.listKnowledge(c, l.ID, opts); err != nil {
+			return err
+		}
+	}
+	whole, err := json.Marshal(envelope{Code: http.StatusOK, Meta: c.meta(1), Response: out})
 	if err != nil {
 		return err
 	}
-	return c.respond(http.StatusOK, out)
+	// Quotes inside of texts are escaped: these can only be the list's own.
+	before, after, _ := strings.Cut(string(whole), `"items":[]`)
+	return c.sendItems(before+`"items":[`, "]"+after, s.listItems(c, l, opts, expand))
+}
+
+// listItems makes the items of a list's response one after the other.
+func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
+			var item elementalJSON
+			switch {
+			case err != nil:
+			case expand:
+				item, err = s.pageElemental(e, opts, l.TotalItems)
+			default:
+				item = lightElemental(e)
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // listWithItems is a list with all its items, and with knowledge text if it is small
 // enough for it.
-func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) (listJSON, error) {
+func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions) (listJSON, error) {
 	out := listOf(l)
 	out.Items = []elementalJSON{}
 	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
 		if err != nil {
 			return out, err
 		}
-		item := lightElemental(e)
-		switch {
-		case expand && l.TotalItems < knowledgeLimit:
-			if item, err = s.elementalWithKnowledge(e, opts); err != nil {
-				return out, err
-			}
-		case expand:
-			item = fullElemental(e)
-		}
-		out.Items = append(out.Items, item)
+		out.Items = append(out.Items, lightElemental(e))
 	}
 	if l.TotalItems >= knowledgeLimit {
 		return out, nil
@@ -152,7 +174,7 @@ func (s *server) updateList(c *call) error {
 
 // respondList answers with a list that was just written.
 func (s *server) respondList(c *call, status int, l quire.List) error {
-	out, err := s.listWithItems(c, l, quire.KnowledgeOptions{}, false)
+	out, err := s.listWithItems(c, l, quire.KnowledgeOptions{})
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,11 @@ type ElementalRecord struct {
 	PriceOriginal *int64
 	Settings      Settings
 	TagIDs        []int64 // in the order of attachment, no duplicates
-	Version       int64   // 1 at creation, one more with each change
+	ColumnID      int64   // of a cell: the column list it is in; else 0
+	RowID         int64   // of a cell: the row list it is in; else 0
+	TableID       string  // of a cell: the table it belongs to; else ""
+	Counters      Counters
+	Version       int64 // 1 at creation, one more with each change
 	CreatedAt     time.Time
 	UpdatedAt     *time.Time // nil until the first change
 }
@@ -124,6 +128,8 @@ type ListRecord struct {
 	TagIDs           []int64
 	TableID          string // id of the table elemental that it is a column or row of; "" for none
 	TableOrientation string // "column", "row" or ""
+	TableIndex       int64  // place among the columns or rows of its table, from 0
+	Counters         Counters
 	Version          int64
 	CreatedAt        time.Time
 	UpdatedAt        *time.Time

@@ -56,6 +56,9 @@ type ReadTx interface {
 	ListReader
 	JobReader
 	ChunkReader
+	MediaReader
+	EngagementReader
+	ReceiptReader
 	MetaReader
 }
 
@@ -68,6 +71,9 @@ type Tx interface {
 	ListWriter
 	JobWriter
 	ChunkWriter
+	MediaWriter
+	EngagementWriter
+	ReceiptWriter
 	MetaWriter
 }
 
@@ -180,6 +186,8 @@ type ElementalReader interface {
 	// ascending id, and the number of all matches. A match in the title counts most,
 	// then tags, description, body. A page past the end is empty.
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
+	// Cells returns the cells of a table, by id.
+	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
 	// ElementalsOf iterates over the elementals of an owner by ascending id. An
 	// error ends the iteration.
 	ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[ElementalRecord, error]
@@ -190,8 +198,9 @@ type ElementalWriter interface {
 	// PutElemental adds an elemental or replaces the one with its ID, and what
 	// full-text search sees of it.
 	PutElemental(ctx context.Context, e ElementalRecord, text IndexedText) error
-	// DeleteElemental deletes an elemental with its list items and its text. Its
-	// jobs and chunks stay: the caller ends and deletes them.
+	// DeleteElemental deletes an elemental with its list items, its text, its media,
+	// marks, comments and rates. Its jobs and chunks stay: the caller ends and deletes
+	// them; so do the lists and cells of a table.
 	DeleteElemental(ctx context.Context, id string) error
 }
 
@@ -241,6 +250,9 @@ type ListReader interface {
 	// Items returns the memberships of a list by OrderIndex, then elemental id,
 	// whoever owns the elementals.
 	Items(ctx context.Context, listID int64) ([]ListItem, error)
+	// TableLists returns the columns and rows of a table: columns first, then by
+	// TableIndex, then id.
+	TableLists(ctx context.Context, tableID string) ([]ListRecord, error)
 }
 
 // ListWriter writes lists and their items.
@@ -248,7 +260,8 @@ type ListWriter interface {
 	// PutList adds a list or replaces the one with its ID, and what full-text search
 	// sees of it (Body stays empty).
 	PutList(ctx context.Context, l ListRecord, text IndexedText) error
-	// DeleteList deletes a list with its memberships; the elementals stay.
+	// DeleteList deletes a list with its memberships, media, marks and rates; the
+	// elementals stay.
 	DeleteList(ctx context.Context, id int64) error
 	// PutItem adds a membership or replaces that of the same list and elemental.
 	// ErrNotFound if the list or the elemental does not exist.
@@ -318,4 +331,89 @@ type ChunkWriter interface {
 	// ReplaceChunks deletes all chunks of an elemental and adds these. Each has that
 	// ElementalID; none has the id of another elemental's chunk.
 	ReplaceChunks(ctx context.Context, elementalID string, chunks []Chunk) error
+}
+
+// MediaReader reads media.
+type MediaReader interface {
+	// Media returns the description of a file, or ErrNotFound.
+	Media(ctx context.Context, id int64) (Media, error)
+	// MediaOf returns the descriptions of all files of the owners, by Kind, Ordinal,
+	// then ID; owners without any are left out. Any number of owners is allowed.
+	MediaOf(ctx context.Context, owners []MediaOwner) (map[MediaOwner][]Media, error)
+	// MediaData returns the bytes of a file, or ErrNotFound.
+	MediaData(ctx context.Context, id int64) ([]byte, error)
+}
+
+// MediaWriter writes media.
+type MediaWriter interface {
+	// PutMedia adds a file or replaces the one with its ID. ErrNotFound if its owner
+	// does not exist.
+	PutMedia(ctx context.Context, m Media, data []byte) error
+	// DeleteMedia deletes a file.
+	DeleteMedia(ctx context.Context, id int64) error
+}
+
+// EngagementReader reads what users did with elementals and lists.
+type EngagementReader interface {
+	// Marks returns the marks of one user on the subjects, in no order. Any number of
+	// subjects is allowed.
+	Marks(ctx context.Context, userID string, subjects []Subject) ([]Mark, error)
+	// LastMarks returns the newest marks of a kind on a subject, newest first, ties by
+	// ascending user id, limit at most.
+	LastMarks(ctx context.Context, s Subject, kind MarkKind, limit int) ([]Mark, error)
+	// Comment returns a comment or reply, or ErrNotFound.
+	Comment(ctx context.Context, id int64) (Comment, error)
+	// Comments returns all comments and replies of an elemental, by id.
+	Comments(ctx context.Context, elementalID string) ([]Comment, error)
+	// Rates returns all rates of a subject, by id.
+	Rates(ctx context.Context, s Subject) ([]Rate, error)
+}
+
+// EngagementWriter writes what users did with elementals and lists. Only
+// PutCounters changes Counters: keeping them right is the Library's part.
+type EngagementWriter interface {
+	// PutCounters replaces the Counters of the record of a subject, and nothing else.
+	// ErrNotFound if there is no such record. PutElemental and PutList write them too.
+	PutCounters(ctx context.Context, s Subject, c Counters) error
+	// PutMark adds a mark, or replaces the one of the same subject, user and kind.
+	// added tells which.
+	PutMark(ctx context.Context, m Mark) (added bool, err error)
+	// DeleteMark removes a mark and tells whether there was one.
+	DeleteMark(ctx context.Context, s Subject, userID string, kind MarkKind) (removed bool, err error)
+	// PutComment adds a comment whose ID is 0 and returns it with the next ID, or
+	// replaces the one with its ID.
+	PutComment(ctx context.Context, c Comment) (Comment, error)
+	// DeleteComment deletes a comment with its replies and returns how many that were.
+	DeleteComment(ctx context.Context, id int64) (int, error)
+	// PutRate adds the rate of a user on a subject with the next ID, or replaces the
+	// one there is, which keeps its ID and CreatedAt; it returns the rate as stored and
+	// the one that it replaced, nil if none.
+	PutRate(ctx context.Context, r Rate) (stored Rate, replaced *Rate, err error)
+}
+
+// Receipt is the remembered answer to a request, so that the same request sent
+// again gets the same answer.
+type Receipt struct {
+	UserID    string
+	Route     string
+	Key       string // that the client chose
+	Request   string // hash of the request's body
+	Status    int
+	Header    map[string]string
+	Body      []byte
+	CreatedAt time.Time
+}
+
+// ReceiptReader reads receipts.
+type ReceiptReader interface {
+	// Receipt returns the receipt of a user, route and key, or ErrNotFound.
+	Receipt(ctx context.Context, userID, route, key string) (Receipt, error)
+}
+
+// ReceiptWriter writes receipts.
+type ReceiptWriter interface {
+	// PutReceipt adds a receipt or replaces the one of the same user, route and key.
+	PutReceipt(ctx context.Context, r Receipt) error
+	// DeleteReceipts deletes all receipts that were created before a moment.
+	DeleteReceipts(ctx context.Context, before time.Time) error
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -70,6 +71,25 @@ func cloneList(l quire.ListRecord) quire.ListRecord {
 func cloneItem(it quire.ListItem) quire.ListItem {
 	it.AddedAt = moment(it.AddedAt)
 	return it
+}
+
+func cloneComment(c quire.Comment) quire.Comment {
+	c.CreatedAt = moment(c.CreatedAt)
+	c.UpdatedAt = momentPtr(c.UpdatedAt)
+	return c
+}
+
+func cloneRate(r quire.Rate) quire.Rate {
+	r.CreatedAt = moment(r.CreatedAt)
+	r.UpdatedAt = momentPtr(r.UpdatedAt)
+	return r
+}
+
+func cloneReceipt(r quire.Receipt) quire.Receipt {
+	r.Header = maps.Clone(r.Header)
+	r.Body = slices.Clone(r.Body)
+	r.CreatedAt = moment(r.CreatedAt)
+	return r
 }
 
 func cloneJob(j quire.Job) quire.Job {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -29,11 +30,15 @@ func (d *data) deriveElemental(old, cur *elemental) {
 		e := &old.record
 		d.elementalsOf.remove(e.OwnerID, e.ID)
 		d.elementalTitle.remove(titleOf(e), e.ID)
+		d.cellsOf.remove(e.TableID, e.ID)
 	}
 	if cur != nil {
 		e := &cur.record
 		d.elementalsOf.add(e.OwnerID, e.ID, e)
 		d.elementalTitle.add(titleOf(e), e.ID, e)
+		if e.TableID != "" {
+			d.cellsOf.add(e.TableID, e.ID, e)
+		}
 	}
 	switch {
 	case cur == nil && old == nil:
@@ -90,6 +95,19 @@ func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) 
 	return es, len(ids), nil
 }
 
+// Cells implements [quire.ElementalReader].
+func (tx readTx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var es []quire.ElementalRecord
+	for _, e := range tx.cellsOf[tableID] {
+		es = append(es, cloneElemental(*e))
+	}
+	slices.SortFunc(es, func(a, b quire.ElementalRecord) int { return cmp.Compare(a.ID, b.ID) })
+	return es, nil
+}
+
 // ElementalsOf implements [quire.ElementalReader].
 func (tx readTx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return func(yield func(quire.ElementalRecord, error) bool) {
@@ -123,6 +141,7 @@ func (tx *writeTx) DeleteElemental(ctx context.Context, id string) error {
 	for listID := range maps.Clone(tx.memberships[id]) {
 		tx.items.set(&tx.undo, itemKey{listID, id}, nil)
 	}
+	tx.deleteEngagement(quire.Subject{ElementalID: id})
 	tx.elementals.set(&tx.undo, id, nil)
 	return nil
 }

@@ -128,17 +128,10 @@ func (tx *writeTx) PutJob(ctx context.Context, j quire.Job) error {
 	if old := tx.jobs.rows[jobKey{j.TenantID, j.ID}]; old != nil {
 		j.Seq = old.Seq
 	} else {
-		j.Seq = tx.nextSeq()
+		j.Seq = tx.next(&tx.lastSeq)
 	}
 	tx.setJob(j)
 	return nil
-}
-
-// nextSeq returns the Seq of a new job.
-func (tx *writeTx) nextSeq() int64 {
-	tx.lastSeq++
-	tx.undo.add(func() { tx.lastSeq-- })
-	return tx.lastSeq
 }
 
 func (tx *writeTx) setJob(j quire.Job) {

@@ -16,6 +16,12 @@ type list struct {
 }
 
 func (d *data) deriveList(old, cur *list) {
+	if old != nil {
+		d.tableLists.remove(old.record.TableID, old.record.ID)
+	}
+	if cur != nil && cur.record.TableID != "" {
+		d.tableLists.add(cur.record.TableID, cur.record.ID, &cur.record)
+	}
 	switch {
 	case cur == nil && old == nil:
 	case cur == nil:
@@ -62,6 +68,22 @@ func (tx readTx) listsByAge() []int64 {
 	})
 }
 
+// TableLists implements [quire.ListReader].
+func (tx readTx) TableLists(ctx context.Context, tableID string) ([]quire.ListRecord, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var ls []quire.ListRecord
+	for _, l := range tx.tableLists[tableID] {
+		ls = append(ls, cloneList(*l))
+	}
+	slices.SortFunc(ls, func(a, b quire.ListRecord) int { // "column" sorts before "row"
+		return cmp.Or(cmp.Compare(a.TableOrientation, b.TableOrientation),
+			cmp.Compare(a.TableIndex, b.TableIndex), cmp.Compare(a.ID, b.ID))
+	})
+	return ls, nil
+}
+
 // PutList implements [quire.ListWriter].
 func (tx *writeTx) PutList(ctx context.Context, l quire.ListRecord, text quire.IndexedText) error {
 	if err := ctx.Err(); err != nil {
@@ -79,6 +101,7 @@ func (tx *writeTx) DeleteList(ctx context.Context, id int64) error {
 	for elementalID := range maps.Clone(tx.itemsOf[id]) {
 		tx.items.set(&tx.undo, itemKey{id, elementalID}, nil)
 	}
+	tx.deleteEngagement(quire.Subject{ListID: id})
 	tx.lists.set(&tx.undo, id, nil)
 	return nil
 }

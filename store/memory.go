@@ -85,6 +85,11 @@ type data struct {
 	items      table[itemKey, quire.ListItem]
 	jobs       table[jobKey, quire.Job]
 	chunks     table[string, []quire.Chunk] // by elemental
+	media      table[int64, media]
+	marks      table[markKey, quire.Mark]
+	comments   table[int64, quire.Comment]
+	rates      table[rateKey, quire.Rate]
+	receipts   table[receiptKey, quire.Receipt]
 
 	// Derived from the tables.
 
@@ -99,8 +104,15 @@ type data struct {
 	memberships    groups[string, int64, *quire.ListItem]           // by elemental
 	activeJobs     []*quire.Job                                     // queued and running, by Seq
 	chunkByID      map[string]*quire.Chunk
+	cellsOf        groups[string, string, *quire.ElementalRecord] // by table
+	tableLists     groups[string, int64, *quire.ListRecord]       // by table
+	mediaOf        groups[quire.MediaOwner, int64, *media]
+	marksOn        groups[quire.Subject, markKey, *quire.Mark]
+	commentsOf     groups[string, int64, *quire.Comment]      // by elemental
+	repliesTo      groups[int64, int64, *quire.Comment]       // by parent
+	ratesOf        groups[quire.Subject, string, *quire.Rate] // by user
 
-	lastSeq int64 // of the job added last
+	lastSeq, lastComment, lastRate int64 // ids of what was added last
 }
 
 func newData() *data {
@@ -108,6 +120,7 @@ func newData() *data {
 		lock:           newLock(),
 		meta:           newTable[string, []byte](nil),
 		users:          newTable[string, quire.User](nil),
+		receipts:       newTable[receiptKey, quire.Receipt](nil),
 		keyByHash:      map[string]*quire.Key{},
 		keysOf:         groups[string, string, *quire.Key]{},
 		tagsOf:         groups[string, int64, *quire.Tag]{},
@@ -118,6 +131,13 @@ func newData() *data {
 		itemsOf:        groups[int64, string, *quire.ListItem]{},
 		memberships:    groups[string, int64, *quire.ListItem]{},
 		chunkByID:      map[string]*quire.Chunk{},
+		cellsOf:        groups[string, string, *quire.ElementalRecord]{},
+		tableLists:     groups[string, int64, *quire.ListRecord]{},
+		mediaOf:        groups[quire.MediaOwner, int64, *media]{},
+		marksOn:        groups[quire.Subject, markKey, *quire.Mark]{},
+		commentsOf:     groups[string, int64, *quire.Comment]{},
+		repliesTo:      groups[int64, int64, *quire.Comment]{},
+		ratesOf:        groups[quire.Subject, string, *quire.Rate]{},
 	}
 	d.keys = newTable[string](d.deriveKey)
 	d.tags = newTable[int64](d.deriveTag)
@@ -126,6 +146,10 @@ func newData() *data {
 	d.items = newTable[itemKey](d.deriveItem)
 	d.jobs = newTable[jobKey](d.deriveJob)
 	d.chunks = newTable[string](d.deriveChunks)
+	d.media = newTable[int64](d.deriveMedia)
+	d.marks = newTable[markKey](d.deriveMark)
+	d.comments = newTable[int64](d.deriveComment)
+	d.rates = newTable[rateKey](d.deriveRate)
 	return d
 }
 
@@ -137,6 +161,13 @@ type readTx struct{ *data }
 type writeTx struct {
 	readTx
 	undo undoLog
+}
+
+// next returns the id after the last one, which it becomes.
+func (tx *writeTx) next(last *int64) int64 {
+	*last++
+	tx.undo.add(func() { *last-- })
+	return *last
 }
 
 // notFound says that there is no row of a kind.

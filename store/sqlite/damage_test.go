@@ -214,16 +214,18 @@ func TestDamagedValues(t *testing.T) {
 	mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
 		return errors.Join(
 			tx.PutElemental(ctx, quire.ElementalRecord{ID: "e"}, quire.IndexedText{}),
+			tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}),
 			tx.ReplaceChunks(ctx, "e", []quire.Chunk{{ID: "c", ElementalID: "e"}}))
 	})
 	mustClose(t, s)
-	execRaw(t, path, `UPDATE elementals SET topic_ids = '[1'; UPDATE chunks SET vector = x'00'`)
+	execRaw(t, path, `UPDATE elementals SET topic_ids = '[1'; UPDATE chunks SET vector = x'00'; UPDATE receipts SET header = '{'`)
 	s = mustOpen(t, path)
 	defer mustClose(t, s)
 	ctx := t.Context()
 	for name, read := range map[string]func(tx quire.ReadTx) error{
 		"array":  func(tx quire.ReadTx) error { _, err := tx.Elemental(ctx, "e"); return err },
 		"arrays": func(tx quire.ReadTx) error { _, err := tx.Elementals(ctx, []string{"e"}); return err },
+		"header": func(tx quire.ReadTx) error { _, err := tx.Receipt(ctx, "u", "", ""); return err },
 		"vector": func(tx quire.ReadTx) error { _, err := tx.ChunksOf(ctx, "e"); return err },
 		"streamed": func(tx quire.ReadTx) error {
 			for _, err := range tx.AllChunks(ctx) {

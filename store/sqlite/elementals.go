@@ -3,14 +3,16 @@ package sqlite
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
 
 var (
-	elementalColumns = columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "category_id", "topic_ids",
+	elementalColumns = slices.Concat(columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "category_id", "topic_ids",
 		"title", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price", "price_original",
-		"knowledge_base", "is_template", "is_system", "command", "video_url", "description", "tutorial_steps", "body"}
+		"knowledge_base", "is_template", "is_system", "column_id", "row_id", "table_id"}, counterColumns,
+		columns{"command", "video_url", "description", "tutorial_steps", "body"})
 	selectElemental = `SELECT ` + elementalColumns.of("e") + `,
 		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM elemental_tags g WHERE g.elemental = e.num)
 		FROM elementals e `
@@ -18,11 +20,26 @@ var (
 )
 
 func scanElemental(row scanner) (e quire.ElementalRecord, err error) {
-	err = row.Scan(&e.ID, &e.OwnerID, &e.TenantID, &e.Visibility, &e.TypeID, &e.CategoryID, arrayTo[int]{&e.TopicIDs},
-		&e.Title, moment{&e.CreatedAt}, optMoment{&e.UpdatedAt}, &e.Version, &e.IsPremium, &e.IsFixedPrice, &e.Price,
-		&e.PriceOriginal, &e.Settings.KnowledgeBase, &e.Settings.Template, &e.Settings.System, &e.Command, &e.VideoURL,
-		&e.Description, arrayTo[quire.TutorialStep]{&e.TutorialSteps}, &e.Body, arrayTo[int64]{&e.TagIDs})
+	err = row.Scan(slices.Concat(
+		[]any{&e.ID, &e.OwnerID, &e.TenantID, &e.Visibility, &e.TypeID, &e.CategoryID, arrayTo[int]{&e.TopicIDs},
+			&e.Title, moment{&e.CreatedAt}, optMoment{&e.UpdatedAt}, &e.Version, &e.IsPremium, &e.IsFixedPrice, &e.Price,
+			&e.PriceOriginal, &e.Settings.KnowledgeBase, &e.Settings.Template, &e.Settings.System,
+			&e.ColumnID, &e.RowID, &e.TableID},
+		counterFields(&e.Counters),
+		[]any{&e.Command, &e.VideoURL, &e.Description, arrayTo[quire.TutorialStep]{&e.TutorialSteps}, &e.Body,
+			arrayTo[int64]{&e.TagIDs}})...)
 	return e, err
+}
+
+// elementalValues are the values of elementalColumns.
+func elementalValues(e quire.ElementalRecord) []any {
+	return slices.Concat(
+		[]any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, array(e.TopicIDs),
+			e.Title, micros(e.CreatedAt), optMicros(e.UpdatedAt), e.Version, e.IsPremium, e.IsFixedPrice, e.Price,
+			e.PriceOriginal, e.Settings.KnowledgeBase, e.Settings.Template, e.Settings.System,
+			e.ColumnID, e.RowID, e.TableID},
+		counterValues(e.Counters),
+		[]any{e.Command, e.VideoURL, e.Description, array(e.TutorialSteps), e.Body})
 }
 
 func elementalID(e quire.ElementalRecord) string { return e.ID }
@@ -48,6 +65,11 @@ func (t *tx) ElementalByTitle(ctx context.Context, ownerID string, typeID int, t
 		WHERE e.owner_id = ? AND e.type_id = ? AND e.title = ? ORDER BY e.id LIMIT 1`, ownerID, typeID, title)
 }
 
+// Cells implements quire.ElementalReader.
+func (t *tx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord, error) {
+	return all(ctx, t, scanElemental, selectElemental+`WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
+}
+
 // ElementalsOf implements quire.ElementalReader.
 func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.owner_id = ? ORDER BY e.id`, ownerID)
@@ -56,10 +78,7 @@ func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.E
 // PutElemental implements quire.ElementalWriter.
 func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
 	return t.runAll(ctx, []statement{
-		{putElemental, []any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, array(e.TopicIDs),
-			e.Title, micros(e.CreatedAt), optMicros(e.UpdatedAt), e.Version, e.IsPremium, e.IsFixedPrice, e.Price,
-			e.PriceOriginal, e.Settings.KnowledgeBase, e.Settings.Template, e.Settings.System, e.Command, e.VideoURL,
-			e.Description, array(e.TutorialSteps), e.Body}},
+		{putElemental, elementalValues(e)},
 		{`DELETE FROM elemental_tags WHERE elemental = ` + numOfElemental, []any{e.ID}},
 		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)
 			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, array(e.TagIDs)}},
@@ -78,6 +97,6 @@ const (
 func (t *tx) DeleteElemental(ctx context.Context, id string) error {
 	return t.runAll(ctx, []statement{
 		{deleteElementalText, []any{id}},
-		{`DELETE FROM elementals WHERE id = ?`, []any{id}}, // takes its tags and memberships along
+		{`DELETE FROM elementals WHERE id = ?`, []any{id}}, // takes all along that refers to it
 	})
 }

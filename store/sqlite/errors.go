@@ -63,6 +63,14 @@ func isUniqueViolation(err error) bool {
 	return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 }
 
+func isCheckViolation(err error) bool {
+	return resultCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK
+}
+
+func isNullViolation(err error) bool {
+	return resultCode(err) == sqlite3.SQLITE_CONSTRAINT_NOTNULL
+}
+
 func isForeignKeyViolation(err error) bool {
 	return resultCode(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }

@@ -2,15 +2,16 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
 
 var (
-	listColumns = columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "title", "table_id",
-		"table_orientation", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price",
-		"price_original", "knowledge_base", "is_template", "is_system", "video_url", "description",
-		"tutorial_steps", "template"}
+	listColumns = slices.Concat(columns{"id", "owner_id", "tenant_id", "visibility", "type_id", "title", "table_id",
+		"table_orientation", "table_index", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price",
+		"price_original", "knowledge_base", "is_template", "is_system"}, counterColumns,
+		columns{"video_url", "description", "tutorial_steps", "template"})
 	selectList = `SELECT ` + listColumns.of("l") + `,
 		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM list_tags g WHERE g.list_id = l.id)
 		FROM lists l `
@@ -18,11 +19,26 @@ var (
 )
 
 func scanList(row scanner) (l quire.ListRecord, err error) {
-	err = row.Scan(&l.ID, &l.OwnerID, &l.TenantID, &l.Visibility, &l.TypeID, &l.Title, &l.TableID,
-		&l.TableOrientation, moment{&l.CreatedAt}, optMoment{&l.UpdatedAt}, &l.Version, &l.IsPremium, &l.IsFixedPrice,
-		&l.Price, &l.PriceOriginal, &l.Settings.KnowledgeBase, &l.Settings.Template, &l.Settings.System,
-		&l.VideoURL, &l.Description, arrayTo[quire.TutorialStep]{&l.TutorialSteps}, &l.Template, arrayTo[int64]{&l.TagIDs})
+	err = row.Scan(slices.Concat(
+		[]any{&l.ID, &l.OwnerID, &l.TenantID, &l.Visibility, &l.TypeID, &l.Title, &l.TableID,
+			&l.TableOrientation, &l.TableIndex, moment{&l.CreatedAt}, optMoment{&l.UpdatedAt}, &l.Version,
+			&l.IsPremium, &l.IsFixedPrice, &l.Price, &l.PriceOriginal,
+			&l.Settings.KnowledgeBase, &l.Settings.Template, &l.Settings.System},
+		counterFields(&l.Counters),
+		[]any{&l.VideoURL, &l.Description, arrayTo[quire.TutorialStep]{&l.TutorialSteps}, &l.Template,
+			arrayTo[int64]{&l.TagIDs}})...)
 	return l, err
+}
+
+// listValues are the values of listColumns.
+func listValues(l quire.ListRecord) []any {
+	return slices.Concat(
+		[]any{l.ID, l.OwnerID, l.TenantID, l.Visibility, l.TypeID, l.Title, l.TableID,
+			l.TableOrientation, l.TableIndex, micros(l.CreatedAt), optMicros(l.UpdatedAt), l.Version,
+			l.IsPremium, l.IsFixedPrice, l.Price, l.PriceOriginal,
+			l.Settings.KnowledgeBase, l.Settings.Template, l.Settings.System},
+		counterValues(l.Counters),
+		[]any{l.VideoURL, l.Description, array(l.TutorialSteps), l.Template})
 }
 
 // List implements quire.ListReader.
@@ -38,13 +54,16 @@ func (t *tx) listsInOrder(ctx context.Context, ids []int64) ([]quire.ListRecord,
 	}, ids)
 }
 
+// TableLists implements quire.ListReader.
+func (t *tx) TableLists(ctx context.Context, tableID string) ([]quire.ListRecord, error) {
+	return all(ctx, t, scanList, selectList+`WHERE l.table_id = ? AND l.table_id <> ''
+		ORDER BY l.table_orientation, l.table_index, l.id`, tableID) // 'column' sorts before 'row'
+}
+
 // PutList implements quire.ListWriter.
 func (t *tx) PutList(ctx context.Context, l quire.ListRecord, text quire.IndexedText) error {
 	return t.runAll(ctx, []statement{
-		{putList, []any{l.ID, l.OwnerID, l.TenantID, l.Visibility, l.TypeID, l.Title, l.TableID,
-			l.TableOrientation, micros(l.CreatedAt), optMicros(l.UpdatedAt), l.Version, l.IsPremium, l.IsFixedPrice,
-			l.Price, l.PriceOriginal, l.Settings.KnowledgeBase, l.Settings.Template, l.Settings.System,
-			l.VideoURL, l.Description, array(l.TutorialSteps), l.Template}},
+		{putList, listValues(l)},
 		{`DELETE FROM list_tags WHERE list_id = ?`, []any{l.ID}},
 		{`INSERT INTO list_tags (list_id, ordinal, tag_id) SELECT ?, j.key, j.value FROM json_each(?) j`,
 			[]any{l.ID, array(l.TagIDs)}},
@@ -60,6 +79,6 @@ const deleteListText = `DELETE FROM list_text WHERE rowid = ?`
 func (t *tx) DeleteList(ctx context.Context, id int64) error {
 	return t.runAll(ctx, []statement{
 		{deleteListText, []any{id}},
-		{`DELETE FROM lists WHERE id = ?`, []any{id}}, // takes its tags and memberships along
+		{`DELETE FROM lists WHERE id = ?`, []any{id}}, // takes all along that refers to it
 	})
 }

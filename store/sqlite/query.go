@@ -57,6 +57,11 @@ func all[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query
 	return vs, nil
 }
 
+// lastID returns the id of the row that was added last.
+func (t *tx) lastID(ctx context.Context) (int64, error) {
+	return one(ctx, t, value[int64], `SELECT last_insert_rowid()`)
+}
+
 // stream iterates over the rows of a query, one in memory at a time. It prepares
 // a statement of its own: while its rows are open, the consumer may run the same
 // query again.

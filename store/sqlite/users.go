@@ -15,10 +15,7 @@ var putMeta = columns{"name", "value"}.upsert("meta", "name")
 
 // PutMeta implements quire.MetaWriter.
 func (t *tx) PutMeta(ctx context.Context, name string, value []byte) error {
-	if value == nil {
-		value = []byte{} // nil would be NULL
-	}
-	return t.run(ctx, putMeta, name, value)
+	return t.run(ctx, putMeta, name, blob(value))
 }
 
 var (

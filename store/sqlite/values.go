@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,9 +20,11 @@ func (c columns) of(alias string) string {
 	return alias + "." + strings.Join(c, ", "+alias+".")
 }
 
-// insert is the statement that adds a row.
-func (c columns) insert(table string) string {
-	return `INSERT INTO ` + table + ` (` + strings.Join(c, ", ") + `) VALUES (?` + strings.Repeat(", ?", len(c)-1) + `)`
+// insert is the statement that adds a row. Each value is a parameter, or what
+// first has for the first columns.
+func (c columns) insert(table string, first ...string) string {
+	values := slices.Concat(first, slices.Repeat([]string{"?"}, len(c)-len(first)))
+	return `INSERT INTO ` + table + ` (` + strings.Join(c, ", ") + `) VALUES (` + strings.Join(values, ", ") + `)`
 }
 
 // update is the beginning of a statement that sets all the columns.
@@ -30,15 +33,16 @@ func (c columns) update(table string) string {
 }
 
 // upsert is the statement that adds a row, or replaces the values of the one with
-// the same key. Unlike REPLACE, it keeps the rowid and what refers to the row.
-func (c columns) upsert(table, key string) string {
+// the same key, columns with ", " between them. Unlike REPLACE, it keeps the rowid and what refers to the row.
+func (c columns) upsert(table, key string, first ...string) string {
 	var sets []string
+	keys := strings.Split(key, ", ")
 	for _, name := range c {
-		if name != key { // setting it would make SQLite look for the rows that refer to it
+		if !slices.Contains(keys, name) { // setting it would make SQLite look for the rows that refer to it
 			sets = append(sets, name+" = excluded."+name)
 		}
 	}
-	return c.insert(table) + ` ON CONFLICT (` + key + `) DO UPDATE SET ` + strings.Join(sets, ", ")
+	return c.insert(table, first...) + ` ON CONFLICT (` + key + `) DO UPDATE SET ` + strings.Join(sets, ", ")
 }
 
 // micros is how a time is stored.
@@ -107,6 +111,14 @@ func (a arrayTo[T]) Scan(src any) error {
 		return damaged("array: %w", err)
 	}
 	return nil
+}
+
+// blob is how bytes are stored.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{} // nil would be NULL
+	}
+	return b
 }
 
 // vectorBlob is how a vector is stored.

@@ -66,6 +66,20 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"AllChunks":        readOf(allChunks, struct{}{}),
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
+	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
+	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
+	"Media":            readOf(quire.ReadTx.Media, 1),
+	"MediaOf":          readOf(quire.ReadTx.MediaOf, []quire.MediaOwner{ofElemental("e1"), ofList(1)}),
+	"MediaData":        readOf(quire.ReadTx.MediaData, 1),
+	"Marks":            readOf(userMarks, marksQuery{"u1", []quire.Subject{onElemental("e1"), onList(1)}}),
+	"Comment":          readOf(firstComment, "e1"),
+	"Comments":         readOf(quire.ReadTx.Comments, "e1"),
+	"Rates":            readOf(quire.ReadTx.Rates, onElemental("e1")),
+	"Receipt":          readOf(receiptByKey, receiptKey{"u1", "r", "k1"}),
+	"LastMarks": func(ctx context.Context, tx quire.ReadTx) error {
+		_, err := tx.LastMarks(ctx, onElemental("e1"), quire.MarkUpvote, 5)
+		return err
+	},
 	"Tagged": func(ctx context.Context, tx quire.ReadTx) error {
 		_, _, err := tx.Tagged(ctx, 11)
 		return err
@@ -98,6 +112,39 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"PutList": func(ctx context.Context, tx quire.Tx) error {
 		return tx.PutList(ctx, plainList(3, "u1"), quire.IndexedText{Title: "list"})
+	},
+	"DeleteMedia":    writeOf(quire.Tx.DeleteMedia, 1),
+	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
+	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
+	"PutMedia": func(ctx context.Context, tx quire.Tx) error {
+		return tx.PutMedia(ctx, sampleMedia(9, ofElemental("e1")), dataOf(9))
+	},
+	"PutCounters": func(ctx context.Context, tx quire.Tx) error {
+		return tx.PutCounters(ctx, onElemental("e1"), quire.Counters{})
+	},
+	"PutMark": func(ctx context.Context, tx quire.Tx) error {
+		_, err := tx.PutMark(ctx, sampleMark(onElemental("e1"), "u9"))
+		return err
+	},
+	"DeleteMark": func(ctx context.Context, tx quire.Tx) error {
+		_, err := tx.DeleteMark(ctx, onElemental("e1"), "u1", quire.MarkUpvote)
+		return err
+	},
+	"PutComment": func(ctx context.Context, tx quire.Tx) error {
+		_, err := tx.PutComment(ctx, sampleComment("e1", 0))
+		return err
+	},
+	"DeleteComment": func(ctx context.Context, tx quire.Tx) error {
+		c, err := firstComment(tx, context.WithoutCancel(ctx), "e1")
+		if err != nil {
+			return err
+		}
+		_, err = tx.DeleteComment(ctx, c.ID)
+		return err
+	},
+	"PutRate": func(ctx context.Context, tx quire.Tx) error {
+		_, _, err := tx.PutRate(ctx, sampleRate(onElemental("e1"), "u9"))
+		return err
 	},
 	"ClaimJob": func(ctx context.Context, tx quire.Tx) error {
 		_, err := tx.ClaimJob(ctx, at(5), "worker", at(50))

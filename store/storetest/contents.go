@@ -27,6 +27,15 @@ type contents struct {
 	Jobs       []quire.Job
 	Next       time.Time
 	Chunks     []quire.Chunk
+	Cells      []quire.ElementalRecord
+	TableLists []quire.ListRecord
+	Media      map[quire.MediaOwner][]quire.Media
+	MediaData  map[int64][]byte
+	Marks      []quire.Mark
+	LastMarks  []quire.Mark
+	Comments   []quire.Comment
+	Rates      []quire.Rate
+	Receipts   []quire.Receipt
 }
 
 // seed fills an empty Store with two of everything and their connections.
@@ -51,6 +60,7 @@ func seed(ctx context.Context, tx quire.Tx) error {
 		tx.PutJob(ctx, queuedJob("t2", "j2", "e2", at(6))),
 		tx.ReplaceChunks(ctx, "e1", []quire.Chunk{sampleChunk("e1", 0), sampleChunk("e1", 1)}),
 		tx.ReplaceChunks(ctx, "e2", []quire.Chunk{sampleChunk("e2", 0)}),
+		seedEngagement(ctx, tx),
 	)
 }
 
@@ -89,6 +99,7 @@ func rewrite(ctx context.Context, tx quire.Tx) error {
 		tx.ReplaceChunks(ctx, "e1", []quire.Chunk{chunk}),
 		tx.ReplaceChunks(ctx, "e2", nil),
 		tx.ReplaceChunks(ctx, "e3", []quire.Chunk{sampleChunk("e3", 0)}),
+		rewriteEngagement(ctx, tx),
 	)
 }
 
@@ -97,6 +108,7 @@ func readContents(tx quire.ReadTx, ctx context.Context, _ struct{}) (contents, e
 	var c contents
 	for _, part := range []func(context.Context, quire.ReadTx, *contents) error{
 		readMetaAndUsers, readElementals, readLists, readJobs, readChunks,
+		readTables, readMedia, readEngagement, readReceipts,
 	} {
 		if err := part(ctx, tx, &c); err != nil {
 			return contents{}, err

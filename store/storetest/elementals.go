@@ -90,7 +90,7 @@ func elementalSettings(t *testing.T, s *store) {
 // withText returns an elemental that has a text everywhere.
 func withText(id, text string) quire.ElementalRecord {
 	e := bareElemental(id, text)
-	e.TenantID, e.Title, e.Description, e.Body, e.Command, e.VideoURL = text, text, text, text, text, text
+	e.TenantID, e.Title, e.Description, e.Body, e.Command, e.VideoURL, e.TableID = text, text, text, text, text, text, text
 	e.TutorialSteps = []quire.TutorialStep{{Title: text, Description: text, VideoURL: text}}
 	return e
 }
@@ -141,6 +141,7 @@ func elementalNaughty(t *testing.T, s *store) {
 func elementalNumbers(t *testing.T, s *store) {
 	for i, n := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1<<53 + 1} {
 		e := bareElemental(fmt.Sprint("e", i), "u1")
+		e.ColumnID, e.RowID = n, -n
 		e.Price, e.PriceOriginal, e.Version = new(n), new(n), n
 		e.TagIDs = []int64{n, 1}
 		e.TypeID, e.CategoryID, e.TopicIDs = i*1_000_000, i*1_000_001, []int{i, math.MaxInt32, 0}

@@ -98,6 +98,10 @@ func sampleElemental(id, ownerID string) quire.ElementalRecord {
 		PriceOriginal: new(int64(0)),
 		Settings:      quire.Settings{KnowledgeBase: true, Template: true, System: true},
 		TagIDs:        []int64{1<<53 - 1, 12, 11},
+		ColumnID:      1<<53 - 1,
+		RowID:         31,
+		TableID:       "a table",
+		Counters:      sampleCounters(1 << 40),
 		Version:       1 << 40,
 		CreatedAt:     at(8),
 		UpdatedAt:     new(at(9)),
@@ -126,6 +130,8 @@ func sampleList(id int64, ownerID string) quire.ListRecord {
 		TagIDs:           []int64{22, 21, 1<<53 - 1},
 		TableID:          "a table",
 		TableOrientation: "column",
+		TableIndex:       1 << 40,
+		Counters:         sampleCounters(2 << 40),
 		Version:          3,
 		CreatedAt:        at(10),
 		UpdatedAt:        new(at(11)),
@@ -135,7 +141,7 @@ func sampleList(id int64, ownerID string) quire.ListRecord {
 // plainList is a list that searches show: no column or row of a table.
 func plainList(id int64, ownerID string) quire.ListRecord {
 	l := sampleList(id, ownerID)
-	l.TableID, l.TableOrientation = "", ""
+	l.TableID, l.TableOrientation, l.TableIndex = "", "", 0
 	return l
 }
 

@@ -10,9 +10,13 @@ import (
 // A field that a sample leaves empty would be one that no round trip checks.
 func TestSamplesAreFilled(t *testing.T) {
 	t.Parallel()
+	comment, rate := sampleComment("e", 1), sampleRate(onList(1), "u")
+	comment.ID, rate.ID = 1, 1 // which a Store gives
 	for _, v := range []any{
 		sampleUser("u"), sampleKey("k", "u"), sampleTag(1, "u"), sampleElemental("e", "u"),
 		sampleList(1, "u"), sampleItem(1, "e", 1), sampleJob("t", "j", "e"), sampleChunk("e", 1),
+		sampleCounters(0), sampleMedia(1, ofList(1)), sampleMark(onList(1), "u"), sampleReceipt("u", "r", "k"),
+		comment, rate,
 	} {
 		r := reflect.ValueOf(v)
 		for i := range r.NumField() {

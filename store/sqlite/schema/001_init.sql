@@ -69,6 +69,16 @@ CREATE TABLE elementals (
     knowledge_base INTEGER NOT NULL,
     is_template    INTEGER NOT NULL,
     is_system      INTEGER NOT NULL,
+    column_id      INTEGER NOT NULL,
+    row_id         INTEGER NOT NULL,
+    table_id       TEXT NOT NULL,
+    comments       INTEGER NOT NULL,
+    rates          INTEGER NOT NULL,
+    rating_sum     INTEGER NOT NULL,
+    sales          INTEGER NOT NULL,
+    upvotes        INTEGER NOT NULL,
+    uses           INTEGER NOT NULL,
+    saves          INTEGER NOT NULL,
     command        TEXT NOT NULL,
     video_url      TEXT NOT NULL,
     description    TEXT NOT NULL,
@@ -77,6 +87,7 @@ CREATE TABLE elementals (
 ) STRICT;
 CREATE INDEX elementals_of_owner ON elementals (owner_id, id);
 CREATE INDEX elementals_by_title ON elementals (owner_id, type_id, title, id);
+CREATE INDEX cells_of_table ON elementals (table_id, id) WHERE table_id <> '';
 
 CREATE TABLE elemental_tags (
     elemental INTEGER NOT NULL REFERENCES elementals (num) ON DELETE CASCADE,
@@ -95,6 +106,7 @@ CREATE TABLE lists (
     title             TEXT NOT NULL,
     table_id          TEXT NOT NULL,
     table_orientation TEXT NOT NULL,
+    table_index       INTEGER NOT NULL,
     created_at        INTEGER NOT NULL,
     updated_at        INTEGER,
     version           INTEGER NOT NULL,
@@ -105,6 +117,13 @@ CREATE TABLE lists (
     knowledge_base    INTEGER NOT NULL,
     is_template       INTEGER NOT NULL,
     is_system         INTEGER NOT NULL,
+    comments          INTEGER NOT NULL,
+    rates             INTEGER NOT NULL,
+    rating_sum        INTEGER NOT NULL,
+    sales             INTEGER NOT NULL,
+    upvotes           INTEGER NOT NULL,
+    uses              INTEGER NOT NULL,
+    saves             INTEGER NOT NULL,
     video_url         TEXT NOT NULL,
     description       TEXT NOT NULL,
     tutorial_steps    TEXT NOT NULL,
@@ -113,6 +132,7 @@ CREATE TABLE lists (
 -- table_id and owner_id let the counts and pages skip lists without reading them.
 CREATE INDEX lists_of_owner ON lists (owner_id, created_at DESC, id, table_id);
 CREATE INDEX lists_by_visibility ON lists (visibility, created_at DESC, id, owner_id, table_id);
+CREATE INDEX lists_of_table ON lists (table_id, table_orientation, table_index, id) WHERE table_id <> '';
 
 CREATE TABLE list_tags (
     list_id INTEGER NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
@@ -131,6 +151,84 @@ CREATE TABLE list_items (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_items_in_order ON list_items (list_id, order_index);
 CREATE INDEX list_items_of_elemental ON list_items (elemental);
+
+-- What is about an elemental or a list has its number in one of two columns, and
+-- NULL in the other. The bytes come last, see elementals.body.
+CREATE TABLE media (
+    id         INTEGER PRIMARY KEY,
+    elemental  INTEGER REFERENCES elementals (num) ON DELETE CASCADE,
+    list_id    INTEGER REFERENCES lists (id) ON DELETE CASCADE,
+    kind       TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    mime_type  TEXT NOT NULL,
+    size       INTEGER NOT NULL,
+    width      INTEGER NOT NULL,
+    height     INTEGER NOT NULL,
+    blur       TEXT NOT NULL,
+    ordinal    INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    data       BLOB NOT NULL,
+    CHECK ((elemental IS NULL) <> (list_id IS NULL))
+) STRICT;
+CREATE INDEX media_of_elemental ON media (elemental, kind, ordinal, id) WHERE elemental IS NOT NULL;
+CREATE INDEX media_of_list ON media (list_id, kind, ordinal, id) WHERE list_id IS NOT NULL;
+
+CREATE TABLE marks (
+    elemental  INTEGER REFERENCES elementals (num) ON DELETE CASCADE,
+    list_id    INTEGER REFERENCES lists (id) ON DELETE CASCADE,
+    kind       TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    CHECK ((elemental IS NULL) <> (list_id IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX marks_of_user_on_elemental ON marks (user_id, elemental, kind) WHERE elemental IS NOT NULL;
+CREATE UNIQUE INDEX marks_of_user_on_list ON marks (user_id, list_id, kind) WHERE list_id IS NOT NULL;
+CREATE INDEX marks_on_elemental ON marks (elemental, kind, created_at DESC, user_id) WHERE elemental IS NOT NULL;
+CREATE INDEX marks_on_list ON marks (list_id, kind, created_at DESC, user_id) WHERE list_id IS NOT NULL;
+
+-- A reply is about the same elemental as its parent, so that both go with it in
+-- one statement; replies alone are deleted by a query, because a cascade along a
+-- thread would be as deep as it is. AUTOINCREMENT: an id is never given twice.
+CREATE TABLE comments (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    elemental  INTEGER NOT NULL REFERENCES elementals (num) ON DELETE CASCADE,
+    parent     INTEGER REFERENCES comments (id),
+    user_id    TEXT NOT NULL,
+    message    TEXT NOT NULL,
+    votes      INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER
+) STRICT;
+CREATE INDEX comments_of_elemental ON comments (elemental, id);
+CREATE INDEX comments_of_parent ON comments (parent) WHERE parent IS NOT NULL;
+
+CREATE TABLE rates (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    elemental  INTEGER REFERENCES elementals (num) ON DELETE CASCADE,
+    list_id    INTEGER REFERENCES lists (id) ON DELETE CASCADE,
+    user_id    TEXT NOT NULL,
+    rating     INTEGER NOT NULL,
+    message    TEXT NOT NULL,
+    votes      INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER,
+    CHECK ((elemental IS NULL) <> (list_id IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX rates_of_elemental ON rates (elemental, user_id) WHERE elemental IS NOT NULL;
+CREATE UNIQUE INDEX rates_of_list ON rates (list_id, user_id) WHERE list_id IS NOT NULL;
+
+CREATE TABLE receipts (
+    user_id    TEXT NOT NULL,
+    route      TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    request    TEXT NOT NULL,
+    status     INTEGER NOT NULL,
+    header     TEXT NOT NULL, -- a JSON object
+    created_at INTEGER NOT NULL,
+    body       BLOB NOT NULL,
+    PRIMARY KEY (user_id, route, key)
+) STRICT;
+CREATE INDEX receipts_by_age ON receipts (created_at);
 
 -- AUTOINCREMENT: a seq is never given twice.
 CREATE TABLE jobs (

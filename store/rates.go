@@ -1,0 +1,57 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/quirelib/quire"
+)
+
+// rateKey is what a rate is found by.
+type rateKey struct {
+	subject quire.Subject
+	userID  string
+}
+
+func (d *data) deriveRate(old, cur *quire.Rate) {
+	if old != nil {
+		d.ratesOf.remove(old.Subject, old.UserID)
+	}
+	if cur != nil {
+		d.ratesOf.add(cur.Subject, cur.UserID, cur)
+	}
+}
+
+// Rates implements [quire.EngagementReader].
+func (tx readTx) Rates(ctx context.Context, s quire.Subject) ([]quire.Rate, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var rs []quire.Rate
+	for _, r := range tx.ratesOf[s] {
+		rs = append(rs, cloneRate(*r))
+	}
+	slices.SortFunc(rs, func(a, b quire.Rate) int { return cmp.Compare(a.ID, b.ID) })
+	return rs, nil
+}
+
+// PutRate implements [quire.EngagementWriter].
+func (tx *writeTx) PutRate(ctx context.Context, r quire.Rate) (stored quire.Rate, replaced *quire.Rate, err error) {
+	if err := ctx.Err(); err != nil {
+		return quire.Rate{}, nil, err
+	}
+	if err := tx.exists(r.Subject); err != nil {
+		return quire.Rate{}, nil, err
+	}
+	k := rateKey{r.Subject, r.UserID}
+	if old := tx.rates.rows[k]; old != nil {
+		r.ID, r.CreatedAt = old.ID, old.CreatedAt
+		replaced = new(cloneRate(*old))
+	} else {
+		r.ID = tx.next(&tx.lastRate)
+	}
+	r = cloneRate(r)
+	tx.rates.set(&tx.undo, k, &r)
+	return cloneRate(r), replaced, nil
+}

@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+var tableCases = []testCase{
+	{"none", tablesNone},
+	{"cells by id", tableCells},
+	{"lists in order", tableLists},
+	{"follow changes", tableChanges},
+	{"copied", tableCopied},
+	{"kept when the table is deleted", tableDelete},
+}
+
+// cell is a cell of a table.
+func cell(id, tableID string) quire.ElementalRecord {
+	e := bareElemental(id, "u1")
+	e.TypeID, e.ColumnID, e.RowID, e.TableID = quire.TypeCell, 1<<53-1, 2, tableID
+	return e
+}
+
+// tableList is a column or row of a table.
+func tableList(id int64, tableID, orientation string, index int64) quire.ListRecord {
+	l := plainList(id, "u1")
+	l.TableID, l.TableOrientation, l.TableIndex = tableID, orientation, index
+	return l
+}
+
+// tablesNone also checks that what is in no table is not in that of no name.
+func tablesNone(t *testing.T, s *store) {
+	seedOwners(s)
+	for _, id := range []string{"a", "nothing", ""} {
+		equal(t, "cells of "+id, get(s, quire.ReadTx.Cells, id), nil)
+		equal(t, "lists of "+id, get(s, quire.ReadTx.TableLists, id), nil)
+	}
+}
+
+func tableCells(t *testing.T, s *store) {
+	var want []quire.ElementalRecord
+	for i := range scale(200) {
+		want = append(want, cell(fmt.Sprint("c", i), "t1"))
+	}
+	full := sampleElemental("é", "u2")
+	full.TableID = "t1"
+	want = append(want, cell("C", "t1"), cell("_", "t1"), full)
+	putElementals(s, want...)
+	putElementals(s, cell("x", "t2"), cell("y", "T1"), bareElemental("t1", "u1"))
+	slices.SortFunc(want, func(a, b quire.ElementalRecord) int { return strings.Compare(a.ID, b.ID) })
+	equal(t, "Cells", get(s, quire.ReadTx.Cells, "t1"), want)
+	equal(t, "Elemental", get(s, quire.ReadTx.Elemental, "C"), cell("C", "t1"))
+}
+
+func tableLists(t *testing.T, s *store) {
+	want := []quire.ListRecord{
+		tableList(9, "t1", "column", 0), tableList(3, "t1", "column", 1), tableList(20, "t1", "column", 1),
+		tableList(100, "t1", "column", 1), tableList(1, "t1", "column", 10),
+		tableList(8, "t1", "row", 0), tableList(2, "t1", "row", 1), tableList(30, "t1", "row", 1), tableList(4, "t1", "row", 1<<40),
+	}
+	want[4].Settings, want[5].OwnerID = quire.Settings{}, "u2"
+	for _, i := range []int{3, 8, 0, 5, 7, 2, 6, 1, 4} {
+		putLists(s, want[i])
+	}
+	putLists(s, tableList(5, "t2", "column", 0), tableList(6, "T1", "row", 0), plainList(7, "u1"))
+	equal(t, "TableLists", get(s, quire.ReadTx.TableLists, "t1"), want)
+	equal(t, "of another", get(s, quire.ReadTx.TableLists, "t2"), []quire.ListRecord{tableList(5, "t2", "column", 0)})
+}
+
+func tableChanges(t *testing.T, s *store) {
+	putElementals(s, cell("a", "t1"), cell("b", "t1"), cell("c", "t1"))
+	putLists(s, tableList(1, "t1", "column", 0), tableList(2, "t1", "column", 1), tableList(3, "t1", "column", 2))
+	putElementals(s, cell("b", "t2"))
+	put(s, quire.Tx.DeleteElemental, "c")
+	putLists(s, tableList(1, "t1", "column", 5), tableList(2, "t1", "row", 1))
+	equal(t, "cells", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{cell("a", "t1")})
+	equal(t, "moved cells", get(s, quire.ReadTx.Cells, "t2"), []quire.ElementalRecord{cell("b", "t2")})
+	equal(t, "lists", get(s, quire.ReadTx.TableLists, "t1"),
+		[]quire.ListRecord{tableList(3, "t1", "column", 2), tableList(1, "t1", "column", 5), tableList(2, "t1", "row", 1)})
+	put(s, quire.Tx.DeleteList, 3)
+	putLists(s, plainList(1, "u1"))
+	equal(t, "lists after all", get(s, quire.ReadTx.TableLists, "t1"), []quire.ListRecord{tableList(2, "t1", "row", 1)})
+}
+
+func tableCopied(t *testing.T, s *store) {
+	putElementals(s, sampleElemental("e", "u1"))
+	putLists(s, sampleList(1, "u1"))
+	table := sampleElemental("e", "u1").TableID
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		for range 2 {
+			e, err := first(tx.Cells(ctx, table))
+			if err != nil {
+				return err
+			}
+			equal(t, "cell", e, sampleElemental("e", "u1"))
+			spoilElemental(e)
+			l, err := first(tx.TableLists(ctx, table))
+			if err != nil {
+				return err
+			}
+			equal(t, "list", l, sampleList(1, "u1"))
+			spoilList(l)
+		}
+		return nil
+	})
+}
+
+func tableDelete(t *testing.T, s *store) {
+	putElementals(s, bareElemental("t1", "u1"), cell("a", "t1"))
+	putLists(s, tableList(1, "t1", "column", 0))
+	put(s, quire.Tx.DeleteElemental, "t1")
+	equal(t, "cells", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{cell("a", "t1")})
+	equal(t, "lists", get(s, quire.ReadTx.TableLists, "t1"), []quire.ListRecord{tableList(1, "t1", "column", 0)})
+	put(s, quire.Tx.DeleteList, 1)
+	equal(t, "cells after a delete of their column", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{cell("a", "t1")})
+}

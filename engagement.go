@@ -14,6 +14,14 @@ type Counters struct {
 	Saves     int64
 }
 
+// AverageRate is the mean of all ratings, 0 without any.
+func (c Counters) AverageRate() float64 {
+	if c.Rates == 0 {
+		return 0
+	}
+	return float64(c.RatingSum) / float64(c.Rates)
+}
+
 // Subject is what users engage with: an elemental or a list; exactly one field is
 // set.
 type Subject struct {
@@ -61,4 +69,23 @@ type Rate struct {
 	Votes     int64
 	CreatedAt time.Time
 	UpdatedAt *time.Time
+}
+
+// CommentThread is a comment as the Library returns it.
+type CommentThread struct {
+	Comment
+	User    User
+	Replies []CommentReply // oldest first
+}
+
+// CommentReply is a reply as the Library returns it.
+type CommentReply struct {
+	Comment
+	User User
+}
+
+// UserRate is a rate as the Library returns it.
+type UserRate struct {
+	Rate
+	User User
 }

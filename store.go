@@ -385,9 +385,9 @@ type EngagementWriter interface {
 	PutComment(ctx context.Context, c Comment) (Comment, error)
 	// DeleteComment deletes a comment with its replies and returns how many that were.
 	DeleteComment(ctx context.Context, id int64) (int, error)
-	// PutRate adds the rate of a user on a subject with the next ID, or replaces the
-	// one there is, which keeps its ID and CreatedAt; it returns the rate as stored and
-	// the one that it replaced, nil if none.
+	// PutRate adds the rate of a user on a subject with the next ID and no UpdatedAt, or
+	// replaces the one there is, which keeps its ID and CreatedAt; it returns the rate as
+	// stored and the one that it replaced, nil if none.
 	PutRate(ctx context.Context, r Rate) (stored Rate, replaced *Rate, err error)
 }
 

@@ -184,11 +184,11 @@ func (l *Library) DeleteComment(ctx context.Context, a Actor, id int64) error {
 		if a.UserID != c.UserID && a.UserID != e.OwnerID {
 			return Errorf(CodeForbidden, "only its writer and the owner of the elemental may delete a comment")
 		}
-		replies, err := tx.DeleteComment(ctx, id)
+		deleted, err := tx.DeleteComment(ctx, id)
 		if err != nil {
 			return err
 		}
-		e.Counters.Comments -= 1 + int64(replies)
+		e.Counters.Comments -= int64(deleted)
 		return tx.PutCounters(ctx, Subject{ElementalID: e.ID}, e.Counters)
 	})
 }

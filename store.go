@@ -383,7 +383,8 @@ type EngagementWriter interface {
 	// PutComment adds a comment whose ID is 0 and returns it with the next ID, or
 	// replaces the one with its ID.
 	PutComment(ctx context.Context, c Comment) (Comment, error)
-	// DeleteComment deletes a comment with its replies and returns how many that were.
+	// DeleteComment deletes a comment with its replies and returns how many were
+	// deleted, itself included; 0 if there was none.
 	DeleteComment(ctx context.Context, id int64) (int, error)
 	// PutRate adds the rate of a user on a subject with the next ID and no UpdatedAt, or
 	// replaces the one there is, which keeps its ID and CreatedAt; it returns the rate as

@@ -51,15 +51,21 @@ type elementalJSON struct {
 	knowledgeJSON
 }
 
-// elementalCounters are kept by the Library's own methods; it has none yet that
-// change them.
+// elementalCounters are kept by the Library's methods for engagement.
 type elementalCounters struct {
-	TotalComments int `json:"total_comments"`
-	TotalRates    int `json:"total_rates"`
-	TotalSales    int `json:"total_sales"`
-	TotalUpvotes  int `json:"total_upvotes"`
-	TotalUses     int `json:"total_uses"`
-	TotalSaves    int `json:"total_saves"`
+	TotalComments int64 `json:"total_comments"`
+	TotalRates    int64 `json:"total_rates"`
+	TotalSales    int64 `json:"total_sales"`
+	TotalUpvotes  int64 `json:"total_upvotes"`
+	TotalUses     int64 `json:"total_uses"`
+	TotalSaves    int64 `json:"total_saves"`
+}
+
+func elementalCountersOf(c quire.Counters) elementalCounters {
+	return elementalCounters{
+		TotalComments: c.Comments, TotalRates: c.Rates, TotalSales: c.Sales,
+		TotalUpvotes: c.Upvotes, TotalUses: c.Uses, TotalSaves: c.Saves,
+	}
 }
 
 type placeholdersJSON struct {
@@ -89,6 +95,9 @@ func lightElemental(e quire.Elemental) elementalJSON {
 		CreatedAt:   e.CreatedAt.UTC(),
 		UpdatedAt:   utc(e.UpdatedAt),
 		User:        userOf(e.Owner),
+		AverageRate: e.Counters.AverageRate(),
+
+		elementalCounters: elementalCountersOf(e.Counters),
 	}
 }
 

@@ -35,11 +35,11 @@ type listJSON struct {
 	IsVoted              bool               `json:"is_voted"`
 	AverageRate          float64            `json:"average_rate"`
 	Rates                []rateJSON         `json:"rates"`
-	TotalRates           int                `json:"total_rates"`
-	TotalSaves           int                `json:"total_saves"`
-	TotalUpvotes         int                `json:"total_upvotes"`
-	TotalUses            int                `json:"total_uses"`
-	TotalSales           int                `json:"total_sales"`
+	TotalRates           int64              `json:"total_rates"`
+	TotalSaves           int64              `json:"total_saves"`
+	TotalUpvotes         int64              `json:"total_upvotes"`
+	TotalUses            int64              `json:"total_uses"`
+	TotalSales           int64              `json:"total_sales"`
 	User                 userJSON           `json:"user"`
 	LastSaves            []userJSON         `json:"last_saves"`
 	TableID              *string            `json:"table_id"`
@@ -70,7 +70,13 @@ func listOf(l quire.List) listJSON {
 		Price:                l.Price,
 		CreatedAt:            l.CreatedAt.UTC(),
 		UpdatedAt:            utc(l.UpdatedAt),
+		AverageRate:          l.Counters.AverageRate(),
 		Rates:                []rateJSON{},
+		TotalRates:           l.Counters.Rates,
+		TotalSaves:           l.Counters.Saves,
+		TotalUpvotes:         l.Counters.Upvotes,
+		TotalUses:            l.Counters.Uses,
+		TotalSales:           l.Counters.Sales,
 		User:                 userOf(l.Owner),
 		LastSaves:            []userJSON{},
 		TableID:              orNull(l.TableID),

@@ -46,7 +46,10 @@ type chunkMeta struct {
 // chunkMeta gathers the metadata for the chunks of an elemental as it is in tx.
 func (l *Library) chunkMeta(ctx context.Context, tx ReadTx, rec ElementalRecord) (chunkMeta, error) {
 	m := chunkMeta{userID: rec.OwnerID, source: sourceName(rec.TypeID), title: rec.Title}
-	m.typeName, m.categoryName = l.namesOf(rec)
+	cat := l.catalogue.Load()
+	typ, _ := cat.elementalType(rec.TypeID)
+	category, _ := cat.category(rec.CategoryID)
+	m.typeName, m.categoryName = typ.Name, category.Name // "" for what the catalogue does not know
 	if len(rec.TagIDs) == 0 {
 		return m, nil
 	}
@@ -61,22 +64,6 @@ func (l *Library) chunkMeta(ctx context.Context, tx ReadTx, rec ElementalRecord)
 		}
 	}
 	return m, nil
-}
-
-// namesOf returns what the catalogue calls the type and category of an elemental;
-// "" for what it does not know.
-func (l *Library) namesOf(rec ElementalRecord) (typeName, categoryName string) {
-	c := l.catalogue.Load()
-	if c == nil {
-		return "", ""
-	}
-	if i := slices.IndexFunc(c.Types, func(t ElementalType) bool { return t.ID == rec.TypeID }); i >= 0 {
-		typeName = c.Types[i].Name
-	}
-	if i := slices.IndexFunc(c.Categories, func(k Category) bool { return k.ID == rec.CategoryID }); i >= 0 {
-		categoryName = c.Categories[i].Name
-	}
-	return typeName, categoryName
 }
 
 // apply sets the metadata of a chunk that comes from its elemental's own text and

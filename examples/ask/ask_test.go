@@ -223,21 +223,3 @@ func TestFolder(t *testing.T) {
 		}
 	})
 }
-
-// TestUnreadable needs a file that the process may not read, which root always may.
-func TestUnreadable(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("needs a user other than root on a system with file modes; TestRead covers the error itself")
-	}
-	dir, data := t.TempDir(), t.TempDir()
-	write(t, dir, "open.md", "# An open document\n\nEverybody reads it.\n")
-	write(t, dir, "locked.md", "# A locked document\n\nIt was readable once.\n")
-	askJSON(t, "-dir", dir, "-data", data, "Who reads the document?")
-	if err := os.Chmod(filepath.Join(dir, "locked.md"), 0); err != nil {
-		t.Fatal(err)
-	}
-	_, r := askJSON(t, "-dir", dir, "-data", data, "Who reads the document?")
-	wantLine(t, r, "locked.md", "cannot be read", "stays")
-	wantLine(t, r, "0 added, 0 changed, 0 removed, 2 unchanged; 1 skipped")
-}

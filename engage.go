@@ -125,12 +125,14 @@ func (l *Library) Comment(ctx context.Context, a Actor, elementalID, message str
 	return l.comment(ctx, a, Comment{ElementalID: elementalID, Message: message})
 }
 
-// Reply answers a comment. A reply to a reply answers the same comment: threads
-// have one level.
-func (l *Library) Reply(ctx context.Context, a Actor, commentID int64, message string) (Comment, error) {
+// Reply answers a comment on an elemental. A reply to a reply answers the same
+// comment: threads have one level. The elemental has to be named, so that the ids of
+// comments, which follow one another, tell nothing of others; ErrNotFound if it has no
+// such comment.
+func (l *Library) Reply(ctx context.Context, a Actor, elementalID string, commentID int64, message string) (Comment, error) {
 	var parent Comment
 	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
-		parent, err = tx.Comment(ctx, commentID)
+		parent, err = commentOn(ctx, tx, elementalID, commentID)
 		return err
 	})
 	if err != nil {
@@ -139,7 +141,17 @@ func (l *Library) Reply(ctx context.Context, a Actor, commentID int64, message s
 	if parent.ParentID != 0 {
 		commentID = parent.ParentID
 	}
-	return l.comment(ctx, a, Comment{ElementalID: parent.ElementalID, ParentID: commentID, Message: message})
+	return l.comment(ctx, a, Comment{ElementalID: elementalID, ParentID: commentID, Message: message})
+}
+
+// commentOn reads a comment of an elemental: that of another is as unknown as one
+// that does not exist.
+func commentOn(ctx context.Context, tx ReadTx, elementalID string, id int64) (Comment, error) {
+	c, err := tx.Comment(ctx, id)
+	if err == nil && c.ElementalID != elementalID {
+		err = ErrNotFound
+	}
+	return c, err
 }
 
 func (l *Library) comment(ctx context.Context, a Actor, c Comment) (Comment, error) {
@@ -169,11 +181,12 @@ func (l *Library) comment(ctx context.Context, a Actor, c Comment) (Comment, err
 	return c, nil
 }
 
-// DeleteComment deletes a comment with its replies. Who wrote it may, and the owner
-// of the elemental; for others it is ErrForbidden.
-func (l *Library) DeleteComment(ctx context.Context, a Actor, id int64) error {
+// DeleteComment deletes a comment on an elemental with its replies. Who wrote it may,
+// and the owner of the elemental; for others it is ErrForbidden. ErrNotFound if the
+// elemental has no such comment.
+func (l *Library) DeleteComment(ctx context.Context, a Actor, elementalID string, id int64) error {
 	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
-		c, err := tx.Comment(ctx, id)
+		c, err := commentOn(ctx, tx, elementalID, id)
 		if err != nil {
 			return err
 		}

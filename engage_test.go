@@ -71,11 +71,11 @@ func TestComments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := f.Reply(ctx, f.ann, comment.ID, "Thank you")
+		reply, err := f.Reply(ctx, f.ann, e.ID, comment.ID, "Thank you")
 		if err != nil || reply.ParentID != comment.ID {
 			t.Fatalf("%+v, %v", reply, err)
 		}
-		nested, err := f.Reply(ctx, f.bob, reply.ID, "Welcome")
+		nested, err := f.Reply(ctx, f.bob, e.ID, reply.ID, "Welcome")
 		if err != nil || nested.ParentID != comment.ID {
 			t.Errorf("a reply to a reply belongs to %d, %v", nested.ParentID, err)
 		}
@@ -86,17 +86,21 @@ func TestComments(t *testing.T) {
 			}
 		}
 		count(3)
+		other := f.create(f.bob, document("Another one to discuss", "body"))
+		_, err = f.Reply(ctx, f.bob, other.ID, comment.ID, "to a comment that is elsewhere")
+		wantCode(t, err, quire.CodeNotFound)
+		wantCode(t, f.DeleteComment(ctx, f.bob, other.ID, comment.ID), quire.CodeNotFound)
 		carl := f.user("carl")
-		wantCode(t, f.DeleteComment(ctx, carl, comment.ID), quire.CodeForbidden)
-		if err := f.DeleteComment(ctx, f.bob, nested.ID); err != nil {
+		wantCode(t, f.DeleteComment(ctx, carl, e.ID, comment.ID), quire.CodeForbidden)
+		if err := f.DeleteComment(ctx, f.bob, e.ID, nested.ID); err != nil {
 			t.Error(err)
 		}
 		count(2)
-		if err := f.DeleteComment(ctx, f.ann, comment.ID); err != nil { // the owner of the elemental
+		if err := f.DeleteComment(ctx, f.ann, e.ID, comment.ID); err != nil { // the owner of the elemental
 			t.Error(err)
 		}
 		count(0)
-		_, err = f.Reply(ctx, f.ann, comment.ID, "too late")
+		_, err = f.Reply(ctx, f.ann, e.ID, comment.ID, "too late")
 		wantCode(t, err, quire.CodeNotFound)
 	})
 }

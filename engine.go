@@ -44,8 +44,8 @@ type EngineOptions struct {
 	Workers int
 	// BatchSize is how many texts are embedded in one call. Default 64.
 	BatchSize int
-	// MaxChunks limits the chunks of one elemental; an ingest that makes more fails.
-	// Default 20,000.
+	// MaxChunks limits the chunks of one elemental; an ingest that makes more fails,
+	// and what was ingested before stays. Default 20,000.
 	MaxChunks int
 	// MaxAttempts is how often a failing ingest is tried. Default 5.
 	MaxAttempts int

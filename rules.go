@@ -50,7 +50,8 @@ func checkTitle(p *problems, title string) {
 
 // checkLabel checks the title of a list or tag, which the caller has trimmed.
 func checkLabel(p *problems, field, s string) {
-	if s == "" {
+	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	if !strings.ContainsFunc(s, visible) && utf8.ValidString(s) {
 		p.add(field, "must not be blank; it needs 1 to %d characters", maxTitle)
 		return
 	}

@@ -8,8 +8,10 @@ import (
 	"iter"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quirelib/quire"
 )
@@ -87,27 +89,33 @@ func (c *call) pageMeta(page quire.Page, total int) metaJSON {
 // respondEach sends a page whose n items are large: each is made, encoded and let
 // go before the next one.
 func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page, total int) error {
-	head, err := json.Marshal(envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}})
-	if err != nil {
-		return err
-	}
-	before := strings.TrimSuffix(string(head), "]}")
-	return c.sendItems(before, "]}", func(yield func(any, error) bool) {
+	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}}
+	return c.sendInside(head, `"response":[]`, func(yield func(any, error) bool) {
 		for i := range n {
-			if !yield(item(i)) {
+			if v, err := item(i); !yield(v, err) || err != nil {
 				return
 			}
 		}
 	})
 }
 
-// sendItems sends a 200 of any length: items, separated by commas, between two
-// pieces of JSON. Each item is encoded and let go before the next one is asked for.
-func (c *call) sendItems(before, after string, items iter.Seq2[any, error]) error {
-	out := &longAnswer{c: c}
+// sendInside sends an envelope of any length, with the status in it: items go where
+// it has the empty array at, such as `"items":[]`. Each is encoded and let go before the
+// next one is asked for. Quotes inside of texts are escaped, so that at is found only
+// where it is meant.
+func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) error {
+	whole, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(string(whole), at)
+	out := &longAnswer{c: c, status: e.Code}
+	if _, err := io.WriteString(out, before+strings.TrimSuffix(at, "]")); err != nil {
+		return err
+	}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	separator := before
+	separator := ""
 	for v, err := range items {
 		if err != nil {
 			return err
@@ -120,10 +128,7 @@ func (c *call) sendItems(before, after string, items iter.Seq2[any, error]) erro
 			return err
 		}
 	}
-	if separator == before {
-		after = before + after
-	}
-	if _, err := io.WriteString(out, after+"\n"); err != nil {
+	if _, err := io.WriteString(out, "]"+after+"\n"); err != nil {
 		return err
 	}
 	return out.end()
@@ -150,7 +155,31 @@ func (c *call) sendJSON(status int, body any) error {
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
 	c.started = true
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write(buf.Bytes())
+	_ = c.write(buf.Bytes())
+	return nil
+}
+
+// writePart is as much of a body as gets one deadline. What is no longer fits into
+// buffers and needs none.
+const writePart = 64 << 10
+
+// write sends a part of the body. Who stops reading gives up the connection, so that
+// it does not hold the answer in memory for ever; who reads slowly gets all of it.
+func (c *call) write(body []byte) error {
+	rc := http.NewResponseController(c.w)
+	long := len(body) > writePart
+	if long {
+		// Left behind, a deadline would end the next request of the connection.
+		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
+	}
+	for part := range slices.Chunk(body, writePart) {
+		if long {
+			_ = rc.SetWriteDeadline(time.Now().Add(c.s.writeTimeout))
+		}
+		if _, err := c.w.Write(part); err != nil {
+			return errGone
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"iter"
 	"net/http"
 
 	"github.com/quirelib/quire"
@@ -95,34 +96,48 @@ func (b *batch) create(s *server, c *call) error {
 	return nil
 }
 
-// respond answers 201 if all were created, 206 if some were, 400 if none was.
+// maxBatchFaults bounds what is said of the fields of all payloads together; of each
+// one that failed at least one fault is named.
+const maxBatchFaults = 1000
+
+// respond answers 201 if all were created, 206 if some were, 400 if none was. What
+// was created goes out one by one: with its renderings it is many times longer than
+// the request.
 func (b *batch) respond(s *server, c *call) error {
-	out := partialJSON{Created: []createdJSON{}, Errors: []failedJSON{}}
-	var all []quire.Elemental
+	var created []int // places in the request
+	failed, faults := []failedJSON{}, 0
 	for i, item := range b.outcomes {
-		if item.Err != nil {
-			out.Errors = append(out.Errors, b.failed(i, item.Err))
+		if item.Err == nil {
+			created = append(created, i)
 			continue
 		}
-		all = append(all, *item.Elemental)
-		out.Created = append(out.Created, createdJSON{Index: i})
-	}
-	elementals, err := s.fullElementals(all, quire.KnowledgeOptions{}, len(b.outcomes))
-	if err != nil {
-		return err
+		f := b.failed(i, item.Err)
+		f.Errors = f.Errors[:min(len(f.Errors), max(1, maxBatchFaults-faults))]
+		faults += len(f.Errors)
+		failed = append(failed, f)
 	}
 	switch {
-	case len(out.Errors) == 0:
-		return respondAll(c, http.StatusCreated, elementals)
-	case len(elementals) == 0:
+	case len(created) == 0:
 		const message = "none of the elementals was created; errors says why"
-		return c.sendJSON(http.StatusBadRequest, nothingCreatedJSON{http.StatusBadRequest, c.meta(0), message, out.Errors})
+		return c.sendJSON(http.StatusBadRequest, nothingCreatedJSON{http.StatusBadRequest, c.meta(0), message, failed})
+	case len(failed) == 0:
+		head := envelope{Code: http.StatusCreated, Meta: c.meta(len(created)), Response: []any{}}
+		return c.sendInside(head, `"response":[]`, b.elementals(s, created, func(_ int, e elementalJSON) any { return e }))
 	}
-	for k := range out.Created {
-		out.Created[k].Elemental = elementals[k]
+	head := envelope{Code: http.StatusPartialContent, Meta: c.meta(1), Response: partialJSON{Created: []createdJSON{}, Errors: failed}}
+	return c.sendInside(head, `"created":[]`, b.elementals(s, created, func(i int, e elementalJSON) any { return createdJSON{i, e} }))
+}
+
+// elementals makes the entries of what was created, one after the other.
+func (b *batch) elementals(s *server, created []int, entry func(i int, e elementalJSON) any) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for _, i := range created {
+			e, err := s.pageElemental(*b.outcomes[i].Elemental, quire.KnowledgeOptions{}, len(b.outcomes))
+			if !yield(entry(i, e), err) || err != nil {
+				return
+			}
+		}
 	}
-	const status = http.StatusPartialContent
-	return c.sendJSON(status, envelope{Code: status, Meta: c.meta(1), Response: out})
 }
 
 func (b *batch) failed(i int, err error) failedJSON {

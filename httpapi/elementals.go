@@ -54,18 +54,6 @@ func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, s
 	return s.elementalWithKnowledge(e, opts)
 }
 
-// fullElementals are the elementals of a page.
-func (s *server) fullElementals(items []quire.Elemental, opts quire.KnowledgeOptions, size int) ([]elementalJSON, error) {
-	out := make([]elementalJSON, len(items))
-	for i, e := range items {
-		var err error
-		if out[i], err = s.pageElemental(e, opts, size); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 func (s *server) createElemental(c *call) error {
 	o := bodyObject(c.body)
 	in := elementalInput(o)

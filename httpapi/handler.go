@@ -21,7 +21,7 @@ type server struct {
 	document func() ([]byte, error) // the API document without servers
 	page     func() ([]byte, error) // the page that shows it
 
-	// writeTimeout frees a stream whose reader is stuck.
+	// writeTimeout frees a stream or a long answer whose reader is stuck.
 	writeTimeout time.Duration
 }
 

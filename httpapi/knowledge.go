@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/quirelib/quire"
-	"github.com/quirelib/quire/internal/placeholder"
 )
 
 // knowledgeLimit is the size from which lists and searches carry no knowledge text.
@@ -111,7 +110,7 @@ func (s *server) getListKnowledge(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := &longAnswer{c: c}
+	out := &longAnswer{c: c, status: http.StatusOK}
 	if err := writeListHead(out, c.meta(1), k); err != nil {
 		return err
 	}
@@ -191,9 +190,9 @@ func (s *server) prepareTemplate(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	e, err := s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
+	filled, err := s.lib.FillTemplate(c.r.Context(), c.actor(), c.params["id"], values)
 	if err != nil {
 		return err
 	}
-	return c.respond(http.StatusOK, map[string]string{"result": placeholder.Fill(e.Body, values)})
+	return c.respond(http.StatusOK, map[string]string{"result": filled})
 }

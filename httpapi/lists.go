@@ -1,10 +1,8 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"iter"
 	"net/http"
-	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -33,13 +31,8 @@ func (s *server) getList(c *call) error {
 			return err
 		}
 	}
-	whole, err := json.Marshal(envelope{Code: http.StatusOK, Meta: c.meta(1), Response: out})
-	if err != nil {
-		return err
-	}
-	// Quotes inside of texts are escaped: these can only be the list's own.
-	before, after, _ := strings.Cut(string(whole), `"items":[]`)
-	return c.sendItems(before+`"items":[`, "]"+after, s.listItems(c, l, opts, expand))
+	head := envelope{Code: http.StatusOK, Meta: c.meta(1), Response: out}
+	return c.sendInside(head, `"items":[]`, s.listItems(c, l, opts, expand))
 }
 
 // listItems makes the items of a list's response one after the other.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net/http"
 	"strconv"
 	"unicode/utf8"
 )
@@ -12,12 +11,13 @@ import (
 // longAnswerLimit is how much of a long answer is held back.
 const longAnswerLimit = 1 << 20
 
-// longAnswer is the body of a 200 that may be longer than memory should hold. Up to
+// longAnswer is the body of an answer that may be longer than memory should hold. Up to
 // longAnswerLimit nothing is sent, so that an error can still change the status;
 // beyond it, the answer goes out as it comes, and an error cuts the connection.
 type longAnswer struct {
-	c   *call
-	buf bytes.Buffer
+	c      *call
+	status int
+	buf    bytes.Buffer
 }
 
 // Write is what io.Writer says.
@@ -33,12 +33,10 @@ func (a *longAnswer) send() error {
 	if !a.c.started {
 		a.c.started = true
 		a.c.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		a.c.w.WriteHeader(http.StatusOK)
+		a.c.w.WriteHeader(a.status)
 	}
-	if _, err := a.buf.WriteTo(a.c.w); err != nil {
-		return errGone
-	}
-	return nil
+	defer a.buf.Reset()
+	return a.c.write(a.buf.Bytes())
 }
 
 // errGone ends a handler whose client has left. Nobody sees the status.

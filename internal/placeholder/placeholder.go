@@ -23,6 +23,7 @@
 package placeholder
 
 import (
+	"math"
 	"strings"
 )
 
@@ -48,18 +49,34 @@ func List(body string) []string {
 // never scanned again. The keys of values are written as [List] gives them; a
 // placeholder without a value stays as it is.
 func Fill(body string, values map[string]string) string {
+	filled, _ := FillWithin(body, values, math.MaxInt)
+	return filled
+}
+
+// FillWithin is Fill for results of at most limit bytes: a few kilobytes of
+// placeholders and of values would make gigabytes. It returns false, having built no
+// more than that, if the result would be longer.
+func FillWithin(body string, values map[string]string, limit int) (string, bool) {
 	var b strings.Builder
 	done := 0
 	for s := range scan(body) {
-		if v, ok := values[body[s.start:s.end]]; ok {
-			b.WriteString(body[done:s.start])
-			b.WriteString(v)
-			done = s.end
+		v, ok := values[body[s.start:s.end]]
+		if !ok {
+			continue
 		}
+		if len(v) > limit-b.Len()-(s.start-done) {
+			return "", false
+		}
+		b.WriteString(body[done:s.start])
+		b.WriteString(v)
+		done = s.end
+	}
+	if len(body)-done > limit-b.Len() {
+		return "", false
 	}
 	if done == 0 {
-		return body
+		return body, true
 	}
 	b.WriteString(body[done:])
-	return b.String()
+	return b.String(), true
 }

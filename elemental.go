@@ -20,6 +20,7 @@ type Elemental struct {
 	Topics   []Topic
 	Tags     []Tag
 	URL      string
+	Details  *Details // nil where only the records of a list's items were asked for
 }
 
 // ElementalInput is what a new elemental is made of.
@@ -101,7 +102,7 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 		if err := l.addElemental(ctx, tx, ch, rec, in.Lists, ends); err != nil {
 			return err
 		}
-		out, err = l.resolveElemental(ctx, tx, a, rec)
+		out, err = l.wholeElemental(ctx, tx, a, rec)
 		return err
 	})
 	if err != nil {
@@ -141,7 +142,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 				created = append(created, recs[i])
 			}
 		}
-		out, err := l.resolveElementals(ctx, tx, a, created)
+		out, err := l.wholeElementals(ctx, tx, a, created)
 		if err != nil {
 			return err
 		}
@@ -306,7 +307,7 @@ func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental,
 		if err != nil {
 			return err
 		}
-		out, err = l.resolveElemental(ctx, tx, a, rec)
+		out, err = l.wholeElemental(ctx, tx, a, rec)
 		return err
 	})
 	return out, err
@@ -339,7 +340,7 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 				}
 			}
 		}
-		out, err = l.resolveElemental(ctx, tx, a, rec)
+		out, err = l.wholeElemental(ctx, tx, a, rec)
 		return err
 	})
 	if err != nil {
@@ -458,7 +459,7 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.resolveElementals(ctx, tx, a, recs)
+		out.Items, err = l.wholeElementals(ctx, tx, a, recs)
 		return err
 	})
 	return out, err

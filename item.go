@@ -35,10 +35,18 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.resolveElementals(ctx, tx, a, recs)
+		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details)
 		return err
 	})
 	return out, err
+}
+
+// itemsOf turns records into elementals, with their details if asked for.
+func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord, details bool) ([]Elemental, error) {
+	if details {
+		return l.wholeElementals(ctx, tx, a, recs)
+	}
+	return l.resolveElementals(ctx, tx, a, recs)
 }
 
 // portion is how many items AllListItems reads at a time: few, because each may have
@@ -46,10 +54,10 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 const portion = 16
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list. The membership is read at the start, the elementals in
+// their order in the list, with their details if asked for. The membership is read at the start, the elementals in
 // portions: only their ids are kept in memory. What is deleted meanwhile is left
 // out. An error is the last thing yielded.
-func (l *Library) AllListItems(ctx context.Context, a Actor, id int64) iter.Seq2[Elemental, error] {
+func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
 		var ids []string
 		err := l.viewAs(ctx, a, func(tx ReadTx) error {
@@ -69,7 +77,7 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64) iter.Seq2
 		}
 		for len(ids) > 0 {
 			n := min(portion, len(ids))
-			es, err := l.visible(ctx, a, ids[:n])
+			es, err := l.visible(ctx, a, ids[:n], details)
 			ids = ids[n:]
 			if err != nil {
 				yield(Elemental{}, err)
@@ -85,7 +93,7 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64) iter.Seq2
 }
 
 // visible reads those of the elementals that the actor may see in a list.
-func (l *Library) visible(ctx context.Context, a Actor, ids []string) ([]Elemental, error) {
+func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) ([]Elemental, error) {
 	var out []Elemental
 	err := l.viewAs(ctx, a, func(tx ReadTx) error {
 		found, err := tx.Elementals(ctx, ids)
@@ -98,7 +106,7 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string) ([]Element
 				recs = append(recs, rec)
 			}
 		}
-		out, err = l.resolveElementals(ctx, tx, a, recs)
+		out, err = l.itemsOf(ctx, tx, a, recs, details)
 		return err
 	})
 	return out, err

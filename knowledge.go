@@ -180,7 +180,7 @@ func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts Kno
 		return Knowledge{}, List{}, err
 	}
 	items := func(yield func(KnowledgeItem, error) bool) {
-		for e, err := range l.AllListItems(ctx, a, id) {
+		for e, err := range l.AllListItems(ctx, a, id, true) {
 			if err != nil {
 				yield(KnowledgeItem{}, err)
 				return

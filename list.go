@@ -18,6 +18,12 @@ type List struct {
 	Tags       []Tag
 	TotalItems int // how many the actor may see
 	URL        string
+	Media      []Media    // by kind, then order
+	Rates      []UserRate // the latest MaxShown, oldest first
+	LastSaves  []User     // who saved it last, newest first
+	Saved      bool       // by the actor, as the next two
+	Favorite   bool
+	Voted      bool
 }
 
 // ItemInput puts an elemental into a list.
@@ -74,6 +80,8 @@ type ItemsInput struct {
 	Page  Page
 	Order ItemOrder // "" means OrderIndex
 	Desc  bool
+	// Details are read as well.
+	Details bool
 }
 
 // CreateList adds a list that the actor owns.

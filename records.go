@@ -25,6 +25,12 @@ const (
 // names none.
 const CategoryText = 18
 
+// The orientations of the lists of a table.
+const (
+	TableColumn = "column"
+	TableRow    = "row"
+)
+
 // Settings are the switches of an elemental or list.
 type Settings struct {
 	KnowledgeBase bool // ingest by itself after creation and after every change
@@ -127,7 +133,7 @@ type ListRecord struct {
 	Settings         Settings
 	TagIDs           []int64
 	TableID          string // id of the table elemental that it is a column or row of; "" for none
-	TableOrientation string // "column", "row" or ""
+	TableOrientation string // TableColumn, TableRow or ""
 	TableIndex       int64  // place among the columns or rows of its table, from 0
 	Counters         Counters
 	Version          int64

@@ -31,18 +31,35 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 			topic, _ := cat.topic(t)
 			e.Topics = append(e.Topics, topic)
 		}
-		e.URL = l.opts.PublicURL + "/v1/elemental/" + url.PathEscape(r.ID)
+		e.URL = l.elementalURL(r.ID)
 		out[i] = e
 	}
 	return out, nil
 }
 
-func (l *Library) resolveElemental(ctx context.Context, tx ReadTx, a Actor, rec ElementalRecord) (Elemental, error) {
-	out, err := l.resolveElementals(ctx, tx, a, []ElementalRecord{rec})
+// wholeElementals turns records into elementals with their details.
+func (l *Library) wholeElementals(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord) ([]Elemental, error) {
+	out, err := l.resolveElementals(ctx, tx, a, recs)
+	if err != nil {
+		return nil, err
+	}
+	return out, l.addDetails(ctx, tx, a, out)
+}
+
+func (l *Library) wholeElemental(ctx context.Context, tx ReadTx, a Actor, rec ElementalRecord) (Elemental, error) {
+	out, err := l.wholeElementals(ctx, tx, a, []ElementalRecord{rec})
 	if err != nil {
 		return Elemental{}, err
 	}
 	return out[0], nil
+}
+
+func (l *Library) elementalURL(id string) string {
+	return l.opts.PublicURL + "/v1/elemental/" + url.PathEscape(id)
+}
+
+func (l *Library) listURL(id int64) string {
+	return l.opts.PublicURL + "/v1/list/" + strconv.FormatInt(id, 10)
 }
 
 // resolveLists turns records into lists as the actor sees them.
@@ -67,11 +84,11 @@ func (l *Library) resolveLists(ctx context.Context, tx ReadTx, a Actor, recs []L
 	for i, r := range recs {
 		out[i] = List{
 			ListRecord: r, Owner: seenBy(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs), TotalItems: counts[r.ID],
-			URL: l.opts.PublicURL + "/v1/list/" + strconv.FormatInt(r.ID, 10),
+			URL: l.listURL(r.ID),
 		}
 		out[i].Type, _ = cat.listType(r.TypeID)
 	}
-	return out, nil
+	return out, addListDetails(ctx, tx, a, out)
 }
 
 func (l *Library) resolveList(ctx context.Context, tx ReadTx, a Actor, rec ListRecord) (List, error) {

@@ -363,10 +363,12 @@ type EngagementReader interface {
 	LastMarks(ctx context.Context, s Subject, kind MarkKind, limit int) ([]Mark, error)
 	// Comment returns a comment or reply, or ErrNotFound.
 	Comment(ctx context.Context, id int64) (Comment, error)
-	// Comments returns all comments and replies of an elemental, by id.
-	Comments(ctx context.Context, elementalID string) ([]Comment, error)
-	// Rates returns all rates of a subject, by id.
-	Rates(ctx context.Context, s Subject) ([]Rate, error)
+	// Comments returns the comments and replies of an elemental with the largest ids
+	// below before (0: no bound), limit (>= 1) at most, by ascending id.
+	Comments(ctx context.Context, elementalID string, before int64, limit int) ([]Comment, error)
+	// Rates returns the rates of a subject with the largest ids below before (0: no
+	// bound), limit (>= 1) at most, by ascending id.
+	Rates(ctx context.Context, s Subject, before int64, limit int) ([]Rate, error)
 }
 
 // EngagementWriter writes what users did with elementals and lists. Only

@@ -184,7 +184,7 @@ func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tag
 				return err
 			}
 		}
-		out, err = l.resolveElemental(ctx, tx, a, rec)
+		out, err = l.wholeElemental(ctx, tx, a, rec)
 		return err
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *server) searchElementals(c *call) error {
 // for it.
 func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, size int) (elementalJSON, error) {
 	if size >= knowledgeLimit {
-		return fullElemental(e), nil
+		return s.fullElemental(e), nil
 	}
 	return s.elementalWithKnowledge(e, opts)
 }

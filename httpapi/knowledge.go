@@ -30,7 +30,7 @@ func knowledgeForms(f quire.KnowledgeFormat) (text quire.KnowledgeFormat, withTe
 
 // elementalWithKnowledge is a full elemental with its knowledge text.
 func (s *server) elementalWithKnowledge(e quire.Elemental, opts quire.KnowledgeOptions) (elementalJSON, error) {
-	out := fullElemental(e)
+	out := s.fullElemental(e)
 	var withText, withJSON bool
 	opts.Format, withText, withJSON = knowledgeForms(opts.Format)
 	text, object, err := s.lib.KnowledgeText(e, opts)

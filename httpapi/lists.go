@@ -24,7 +24,7 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := listOf(l)
+	out := s.listOf(l)
 	out.Items = []elementalJSON{}
 	if l.TotalItems < knowledgeLimit {
 		if out.knowledgeJSON, err = s.listKnowledge(c, l.ID, opts); err != nil {
@@ -38,7 +38,7 @@ func (s *server) getList(c *call) error {
 // listItems makes the items of a list's response one after the other.
 func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
-		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
+		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, expand) {
 			var item elementalJSON
 			switch {
 			case err != nil:
@@ -57,9 +57,9 @@ func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, e
 // listWithItems is a list with all its items, and with knowledge text if it is small
 // enough for it.
 func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions) (listJSON, error) {
-	out := listOf(l)
+	out := s.listOf(l)
 	out.Items = []elementalJSON{}
-	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID) {
+	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
 		if err != nil {
 			return out, err
 		}
@@ -81,6 +81,7 @@ func (s *server) getListItems(c *call) error {
 		Desc:  oneOf(q, "order_dir", "asc", "desc") == "desc",
 	}
 	expand := q.flag("expand_items")
+	in.Details = expand
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *server) getListItems(c *call) error {
 	}
 	convert := lightElemental
 	if expand {
-		convert = fullElemental
+		convert = s.fullElemental
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) {
 		return convert(found.Items[i]), nil
@@ -113,7 +114,7 @@ func (s *server) searchLists(c *call) error {
 
 // respondLists answers with lists without their items.
 func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
-	return respondPage(c, mapAll(found.Items, listOf), page, found.Total)
+	return respondPage(c, mapAll(found.Items, c.s.listOf), page, found.Total)
 }
 
 // userLists answers with all of the caller's lists as one page, unless the request

@@ -75,55 +75,6 @@ func tutorialOf(steps []quire.TutorialStep) []tutorialStepJSON {
 	return out
 }
 
-// imageJSON and the three after it have the form of the interface; the Library keeps
-// none of them, so their arrays are always empty.
-type imageJSON struct {
-	ID     int64  `json:"id"`
-	URL    string `json:"url"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	Blur   string `json:"blur"`
-}
-
-type fileJSON struct {
-	ID        int64     `json:"id"`
-	Name      string    `json:"name"`
-	Size      int64     `json:"size"`
-	CreatedAt time.Time `json:"created_at"`
-	URL       string    `json:"url"`
-	Data      []int     `json:"data"`
-}
-
-type commentJSON struct {
-	ID         int64       `json:"id"`
-	Message    string      `json:"message"`
-	CreatedAt  time.Time   `json:"created_at"`
-	UpdatedAt  *time.Time  `json:"updated_at"`
-	TotalVotes int         `json:"total_votes"`
-	User       userJSON    `json:"user"`
-	Replies    []replyJSON `json:"replies"`
-}
-
-type replyJSON struct {
-	ID         int64      `json:"id"`
-	Message    string     `json:"message"`
-	ParentID   int64      `json:"parent_id"`
-	CreatedAt  time.Time  `json:"created_at"`
-	UpdatedAt  *time.Time `json:"updated_at"`
-	TotalVotes int        `json:"total_votes"`
-	User       userJSON   `json:"user"`
-}
-
-type rateJSON struct {
-	ID         int64      `json:"id"`
-	Message    string     `json:"message"`
-	Rating     int        `json:"rating"`
-	CreatedAt  time.Time  `json:"created_at"`
-	UpdatedAt  *time.Time `json:"updated_at"`
-	TotalVotes int        `json:"total_votes"`
-	User       userJSON   `json:"user"`
-}
-
 // mapAll converts a slice; the result is never nil.
 func mapAll[T, U any](items []T, convert func(T) U) []U {
 	out := make([]U, len(items))

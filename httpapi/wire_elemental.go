@@ -34,10 +34,6 @@ type elementalJSON struct {
 	BodyJSON             json.RawMessage    `json:"body_content_json"`
 	BodyPlaceholders     *placeholdersJSON  `json:"body_content_placeholders"`
 	DescriptionPlaintext *string            `json:"description_plaintext"`
-	Images               []imageJSON        `json:"images"`
-	CoverImages          []imageJSON        `json:"cover_images"`
-	AvatarImage          *string            `json:"avatar_image"`
-	Files                []fileJSON         `json:"files"`
 	TutorialSteps        []tutorialStepJSON `json:"tutorial_steps"`
 	IsPremium            *bool              `json:"is_premium"`
 	Price                *int64             `json:"price"`
@@ -48,6 +44,7 @@ type elementalJSON struct {
 	Columns              []listJSON         `json:"columns"`
 	Rows                 []listJSON         `json:"rows"`
 	Settings             *settingsJSON      `json:"settings"`
+	mediaJSON
 	knowledgeJSON
 }
 
@@ -102,7 +99,11 @@ func lightElemental(e quire.Elemental) elementalJSON {
 }
 
 // fullElemental is an elemental with everything but knowledge text.
-func fullElemental(e quire.Elemental) elementalJSON {
+func (s *server) fullElemental(e quire.Elemental) elementalJSON {
+	d := e.Details
+	if d == nil {
+		d = &quire.Details{}
+	}
 	out := lightElemental(e)
 	out.Topics = mapAll(e.Topics, func(t quire.Topic) refJSON { return refJSON{ID: t.ID, Name: t.Name} })
 	out.BodyContent = &e.Body
@@ -111,15 +112,30 @@ func fullElemental(e quire.Elemental) elementalJSON {
 	out.BodyJSON = markup.Document(e.Body)
 	out.BodyPlaceholders = placeholdersOf(e.Body)
 	out.DescriptionPlaintext = new(markup.Plain(e.Description))
-	out.Images, out.CoverImages, out.Files = []imageJSON{}, []imageJSON{}, []fileJSON{}
+	out.mediaJSON = s.mediaOf(d.Media)
 	out.TutorialSteps = tutorialOf(e.TutorialSteps)
 	out.IsPremium = &e.IsPremium
 	out.Price = e.Price
 	out.VideoURL = &e.VideoURL
-	out.Comments, out.Rates = []commentJSON{}, []rateJSON{}
+	out.Comments, out.Rates = mapAll(d.Comments, commentOf), mapAll(d.Rates, rateOf)
 	out.Command = &e.Command
-	out.Columns, out.Rows = []listJSON{}, []listJSON{}
+	out.Columns, out.Rows = mapAll(d.Columns, s.columnOf), mapAll(d.Rows, s.rowOf)
 	out.Settings = new(settingsOf(e.Settings))
+	return out
+}
+
+// columnOf is a column of a table with its cells, whole but for what is never in a
+// cell.
+func (s *server) columnOf(t quire.TableList) listJSON {
+	out := s.listOf(t.List)
+	out.Items = mapAll(t.Cells, s.fullElemental)
+	return out
+}
+
+// rowOf is a row of a table. Its cells are light: the columns have said the rest.
+func (s *server) rowOf(t quire.TableList) listJSON {
+	out := s.listOf(t.List)
+	out.Items = mapAll(t.Cells, lightElemental)
 	return out
 }
 

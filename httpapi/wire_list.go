@@ -19,10 +19,6 @@ type listJSON struct {
 	Topics               []refJSON          `json:"topics"`
 	Items                []elementalJSON    `json:"items"`
 	TotalItems           int                `json:"total_items"`
-	CoverImages          []imageJSON        `json:"cover_images"`
-	Images               []imageJSON        `json:"images"`
-	Files                []fileJSON         `json:"files"`
-	AvatarImage          *string            `json:"avatar_image"`
 	VideoURL             string             `json:"video_url"`
 	TutorialSteps        []tutorialStepJSON `json:"tutorial_steps"`
 	URL                  string             `json:"url"`
@@ -46,11 +42,12 @@ type listJSON struct {
 	TableOrientation     *string            `json:"table_orientation"`
 	Tags                 []tagJSON          `json:"tags"`
 	Settings             settingsJSON       `json:"settings"`
+	mediaJSON
 	knowledgeJSON
 }
 
 // listOf is a list without its items and knowledge text.
-func listOf(l quire.List) listJSON {
+func (s *server) listOf(l quire.List) listJSON {
 	return listJSON{
 		ID:                   formatID(l.ID),
 		Title:                l.Title,
@@ -60,9 +57,6 @@ func listOf(l quire.List) listJSON {
 		Type:                 refJSON{ID: l.Type.ID, Name: l.Type.Name},
 		Topics:               []refJSON{},
 		TotalItems:           l.TotalItems,
-		CoverImages:          []imageJSON{},
-		Images:               []imageJSON{},
-		Files:                []fileJSON{},
 		VideoURL:             l.VideoURL,
 		TutorialSteps:        tutorialOf(l.TutorialSteps),
 		URL:                  l.URL,
@@ -71,18 +65,22 @@ func listOf(l quire.List) listJSON {
 		CreatedAt:            l.CreatedAt.UTC(),
 		UpdatedAt:            utc(l.UpdatedAt),
 		AverageRate:          l.Counters.AverageRate(),
-		Rates:                []rateJSON{},
+		Rates:                mapAll(l.Rates, rateOf),
+		IsSaved:              l.Saved,
+		IsFavorite:           l.Favorite,
+		IsVoted:              l.Voted,
 		TotalRates:           l.Counters.Rates,
 		TotalSaves:           l.Counters.Saves,
 		TotalUpvotes:         l.Counters.Upvotes,
 		TotalUses:            l.Counters.Uses,
 		TotalSales:           l.Counters.Sales,
 		User:                 userOf(l.Owner),
-		LastSaves:            []userJSON{},
+		LastSaves:            mapAll(l.LastSaves, userOf),
 		TableID:              orNull(l.TableID),
 		TableOrientation:     orNull(l.TableOrientation),
 		Tags:                 mapAll(l.Tags, tagOf),
 		Settings:             settingsOf(l.Settings),
+		mediaJSON:            s.mediaOf(l.Media),
 	}
 }
 

@@ -25,16 +25,18 @@ func (tx readTx) Comment(ctx context.Context, id int64) (quire.Comment, error) {
 }
 
 // Comments implements [quire.EngagementReader].
-func (tx readTx) Comments(ctx context.Context, elementalID string) ([]quire.Comment, error) {
+func (tx readTx) Comments(ctx context.Context, elementalID string, before int64, limit int) ([]quire.Comment, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var cs []quire.Comment
 	for _, c := range tx.commentsOf[elementalID] {
-		cs = append(cs, cloneComment(*c))
+		if before == 0 || c.ID < before {
+			cs = append(cs, cloneComment(*c))
+		}
 	}
 	slices.SortFunc(cs, func(a, b quire.Comment) int { return cmp.Compare(a.ID, b.ID) })
-	return cs, nil
+	return cs[max(0, len(cs)-limit):], nil
 }
 
 // PutComment implements [quire.EngagementWriter]. A comment that is replaced stays

@@ -24,16 +24,18 @@ func (d *data) deriveRate(old, cur *quire.Rate) {
 }
 
 // Rates implements [quire.EngagementReader].
-func (tx readTx) Rates(ctx context.Context, s quire.Subject) ([]quire.Rate, error) {
+func (tx readTx) Rates(ctx context.Context, s quire.Subject, before int64, limit int) ([]quire.Rate, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var rs []quire.Rate
 	for _, r := range tx.ratesOf[s] {
-		rs = append(rs, cloneRate(*r))
+		if before == 0 || r.ID < before {
+			rs = append(rs, cloneRate(*r))
+		}
 	}
 	slices.SortFunc(rs, func(a, b quire.Rate) int { return cmp.Compare(a.ID, b.ID) })
-	return rs, nil
+	return rs[max(0, len(rs)-limit):], nil
 }
 
 // PutRate implements [quire.EngagementWriter].

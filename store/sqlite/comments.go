@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -33,8 +35,19 @@ func (t *tx) Comment(ctx context.Context, id int64) (quire.Comment, error) {
 }
 
 // Comments implements quire.EngagementReader.
-func (t *tx) Comments(ctx context.Context, elementalID string) ([]quire.Comment, error) {
-	return all(ctx, t, scanComment, selectComment+`WHERE c.elemental = `+numOfElemental+` ORDER BY c.id`, elementalID)
+func (t *tx) Comments(ctx context.Context, elementalID string, before int64, limit int) ([]quire.Comment, error) {
+	cs, err := all(ctx, t, scanComment, selectComment+`WHERE c.elemental = `+numOfElemental+` AND c.id < ?
+		ORDER BY c.id DESC LIMIT ?`, elementalID, noBound(before), limit)
+	slices.Reverse(cs)
+	return cs, err
+}
+
+// noBound is the bound of an id that stands for none.
+func noBound(before int64) int64 {
+	if before == 0 {
+		return math.MaxInt64
+	}
+	return before
 }
 
 // PutComment implements quire.EngagementWriter.

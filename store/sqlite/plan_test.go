@@ -189,7 +189,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.PutComment(ctx, quire.Comment{ID: c.ID, ElementalID: "e"}))
 	do2(do)(tx.PutComment(ctx, quire.Comment{ParentID: c.ID, ElementalID: "e"}))
 	do2(do)(tx.Comment(ctx, c.ID))
-	do2(do)(tx.Comments(ctx, "e"))
+	do2(do)(tx.Comments(ctx, "e", 0, 10))
 	do2(do)(tx.DeleteComment(ctx, c.ID))
 	for i, s := range []quire.Subject{{ElementalID: "e"}, {ListID: 1}} {
 		id, owner := int64(i+1), quire.MediaOwner(s)
@@ -206,7 +206,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 		for range 2 {
 			do3(do)(tx.PutRate(ctx, quire.Rate{Subject: s, UserID: "u"}))
 		}
-		do2(do)(tx.Rates(ctx, s))
+		do2(do)(tx.Rates(ctx, s, 0, 10))
 	}
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))

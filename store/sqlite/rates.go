@@ -21,9 +21,11 @@ func scanRate(row scanner) (r quire.Rate, err error) {
 }
 
 // Rates implements quire.EngagementReader.
-func (t *tx) Rates(ctx context.Context, s quire.Subject) ([]quire.Rate, error) {
+func (t *tx) Rates(ctx context.Context, s quire.Subject, before int64, limit int) ([]quire.Rate, error) {
 	cond, arg := about(s)
-	return all(ctx, t, scanRate, selectRate+`WHERE r.`+cond+` ORDER BY r.id`, arg)
+	rs, err := all(ctx, t, scanRate, selectRate+`WHERE r.`+cond+` AND r.id < ? ORDER BY r.id DESC LIMIT ?`, arg, noBound(before), limit)
+	slices.Reverse(rs)
+	return rs, err
 }
 
 func (t *tx) rate(ctx context.Context, s quire.Subject, userID string) (quire.Rate, error) {

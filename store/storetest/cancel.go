@@ -73,8 +73,8 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"MediaData":        readOf(quire.ReadTx.MediaData, 1),
 	"Marks":            readOf(userMarks, marksQuery{"u1", []quire.Subject{onElemental("e1"), onList(1)}}),
 	"Comment":          readOf(firstComment, "e1"),
-	"Comments":         readOf(quire.ReadTx.Comments, "e1"),
-	"Rates":            readOf(quire.ReadTx.Rates, onElemental("e1")),
+	"Comments":         readOf(allComments, "e1"),
+	"Rates":            readOf(allRates, onElemental("e1")),
 	"Receipt":          readOf(receiptByKey, receiptKey{"u1", "r", "k1"}),
 	"LastMarks": func(ctx context.Context, tx quire.ReadTx) error {
 		_, err := tx.LastMarks(ctx, onElemental("e1"), quire.MarkUpvote, 5)

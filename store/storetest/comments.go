@@ -59,7 +59,7 @@ func deleteComment(s *store, id int64) (n int) {
 
 func checkComments(t *testing.T, s *store, elementalID string, want ...quire.Comment) {
 	t.Helper()
-	equal(t, "comments of "+elementalID, get(s, quire.ReadTx.Comments, elementalID), want)
+	equal(t, "comments of "+elementalID, get(s, allComments, elementalID), want)
 }
 
 func commentsMissing(t *testing.T, s *store) {
@@ -114,7 +114,7 @@ func commentCopied(t *testing.T, s *store) {
 	got := get(s, quire.ReadTx.Comment, want.ID)
 	equal(t, "after a change of what PutComment returned", got, want)
 	*got.UpdatedAt = at(1000)
-	got = get(s, quire.ReadTx.Comments, "a")[0]
+	got = get(s, allComments, "a")[0]
 	equal(t, "after a change of what Comment returned", got, want)
 	*got.UpdatedAt = at(1000)
 	checkComments(t, s, "a", want)

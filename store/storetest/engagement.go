@@ -64,7 +64,7 @@ func rewriteEngagement(ctx context.Context, tx quire.Tx) error {
 // firstComment reads the first comment of an elemental by its id, which it finds
 // even if ctx is over.
 func firstComment(tx quire.ReadTx, ctx context.Context, elementalID string) (quire.Comment, error) {
-	cs, err := tx.Comments(context.WithoutCancel(ctx), elementalID)
+	cs, err := allComments(tx, context.WithoutCancel(ctx), elementalID)
 	if err != nil {
 		return quire.Comment{}, err
 	}
@@ -113,14 +113,14 @@ func readEngagement(ctx context.Context, tx quire.ReadTx, c *contents) (err erro
 		if err != nil {
 			return err
 		}
-		rates, err := tx.Rates(ctx, subject)
+		rates, err := allRates(tx, ctx, subject)
 		if err != nil {
 			return err
 		}
 		c.LastMarks, c.Rates = slices.Concat(c.LastMarks, marks), slices.Concat(c.Rates, rates)
 	}
 	for _, id := range []string{"e1", "e2", "e3"} {
-		comments, err := tx.Comments(ctx, id)
+		comments, err := allComments(tx, ctx, id)
 		if err != nil {
 			return err
 		}
@@ -139,4 +139,15 @@ func readReceipts(ctx context.Context, tx quire.ReadTx, c *contents) error {
 		}
 	}
 	return nil
+}
+
+// many is more than there is of anything here.
+const many = 1 << 20
+
+func allComments(tx quire.ReadTx, ctx context.Context, elementalID string) ([]quire.Comment, error) {
+	return tx.Comments(ctx, elementalID, 0, many)
+}
+
+func allRates(tx quire.ReadTx, ctx context.Context, s quire.Subject) ([]quire.Rate, error) {
+	return tx.Rates(ctx, s, 0, many)
 }

@@ -57,7 +57,7 @@ func addRate(s *store, r quire.Rate) quire.Rate {
 
 func checkRates(t *testing.T, s *store, subject quire.Subject, want ...quire.Rate) {
 	t.Helper()
-	equal(t, fmt.Sprintf("rates of %+v", subject), get(s, quire.ReadTx.Rates, subject), want)
+	equal(t, fmt.Sprintf("rates of %+v", subject), get(s, allRates, subject), want)
 }
 
 func ratesMissing(t *testing.T, s *store) {
@@ -104,7 +104,7 @@ func rateCopied(t *testing.T, s *store) {
 	*in.UpdatedAt = at(1000)
 	equal(t, "stored, after a change on the way in", stored, want)
 	*stored.UpdatedAt = at(1000)
-	got := get(s, quire.ReadTx.Rates, want.Subject)[0]
+	got := get(s, allRates, want.Subject)[0]
 	equal(t, "after a change of what PutRate returned", got, want)
 	*got.UpdatedAt = at(1000)
 	checkRates(t, s, want.Subject, want)

@@ -121,6 +121,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, err
 		}
 	}
+	if c, ok := conn.(sqliteConn); ok {
+		return &cachingConn{c, map[string]*cachedStmt{}}, nil
+	}
 	return conn, nil
 }
 

@@ -17,6 +17,7 @@ type Library struct {
 	catalogue atomic.Pointer[Catalogue]
 
 	closed atomic.Bool
+	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
 
 	engineMu sync.RWMutex // guards engine
 	engine   *Engine      // nil without a knowledge engine
@@ -95,10 +96,14 @@ func (l *Library) Healthy(ctx context.Context) error {
 	})
 }
 
-// view runs fn in a read transaction of an open Library.
+// view runs fn in a read transaction of an open Library, or in the transaction that
+// the context belongs to.
 func (l *Library) view(ctx context.Context, fn func(tx ReadTx) error) error {
 	if l.closed.Load() {
 		return ErrClosed
+	}
+	if j := l.joined(ctx); j != nil {
+		return j.view(fn)
 	}
 	return l.store.View(ctx, fn)
 }
@@ -112,10 +117,13 @@ func (l *Library) viewAs(ctx context.Context, a Actor, fn func(tx ReadTx) error)
 }
 
 // change runs fn in a write transaction of an open Library, together with what it
-// does to chunks and jobs.
+// does to chunks and jobs, or in the transaction that the context belongs to.
 func (l *Library) change(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
 	if l.closed.Load() {
 		return ErrClosed
+	}
+	if j := l.joined(ctx); j != nil {
+		return j.change(fn)
 	}
 	return l.commit(ctx, fn)
 }

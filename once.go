@@ -33,7 +33,7 @@ func (k OnceKey) check() error {
 		visible = visible && k.Key[i] > ' ' && k.Key[i] < 0x7f
 	}
 	if !visible || len(k.Key) > maxOnceKey {
-		probs.add("key", "must be 1 to %d characters of visible ASCII", maxOnceKey)
+		probs.add("idempotency_key", "must be 1 to %d characters of visible ASCII", maxOnceKey)
 	}
 	return probs.err()
 }

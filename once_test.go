@@ -80,7 +80,7 @@ func TestOnceRefuses(t *testing.T) {
 	}
 	for _, key := range []string{"", " ", "a b", "a\n", "\x7f", "ä", "a\xff", strings.Repeat("x", 256)} {
 		_, _, err := f.Once(t.Context(), f.ann, onceKey(key), never)
-		wantField(t, err, "key")
+		wantField(t, err, "idempotency_key")
 	}
 	_, _, err := f.Once(t.Context(), f.ann, quire.OnceKey{Route: "\xff", Key: "k", Request: strings.Repeat("x", 1001)}, never)
 	wantField(t, err, "route")

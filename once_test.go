@@ -418,3 +418,27 @@ func TestOnceWithEngine(t *testing.T) {
 		}
 	})
 }
+
+func ExampleLibrary_Once() {
+	ctx := context.Background()
+	lib, err := quire.NewLibrary(ctx, store.NewMemory(), nil)
+	if err != nil {
+		panic(err)
+	}
+	ada := quire.Actor{UserID: "ada", TenantID: "ada"}
+	add := func(ctx context.Context) (quire.Answer, error) {
+		l, err := lib.CreateList(ctx, ada, quire.ListInput{Title: "Harbours"}) // takes part in the transaction
+		return quire.Answer{Status: 201, Body: []byte(l.Title)}, err
+	}
+	key := quire.OnceKey{Route: "add", Key: "7f3c", Request: "Harbours"}
+	for range 2 {
+		answer, repeated, err := lib.Once(ctx, ada, key, add)
+		fmt.Println(string(answer.Body), repeated, err)
+	}
+	lists, err := lib.UserLists(ctx, ada, nil)
+	fmt.Println(lists.Total, err)
+	// Output:
+	// Harbours false <nil>
+	// Harbours true <nil>
+	// 1 <nil>
+}

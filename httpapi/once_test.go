@@ -29,7 +29,7 @@ type sent struct {
 }
 
 func (a answer) sent() sent {
-	return sent{a.status, a.body, a.header.Get("Content-Type"), a.header.Get("Content-Length"), a.header.Get("Location"), strings.Join(a.header["list_URL"], ",")}
+	return sent{a.status, a.body, a.header.Get("Content-Type"), a.header.Get("Content-Length"), a.header.Get("Location"), strings.Join(a.header[listURLHeader], ",")}
 }
 
 // replayed checks whether an answer says that it is a repetition.

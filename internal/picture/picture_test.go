@@ -78,8 +78,8 @@ func lossless(w, h int) string {
 	}
 	put(w-1, 14)
 	put(h-1, 14)
-	put(0, 1+3)                                    // alpha is not used; version
-	put(0, 3)                                      // no transform, no color cache, no groups of codes
+	put(0, 1+3)                                      // alpha is not used; version
+	put(0, 3)                                        // no transform, no color cache, no groups of codes
 	for _, symbol := range []int{90, 200, 30, 255} { // green, red, blue, alpha
 		put(0b101, 3) // a simple code, one symbol, of eight bits
 		put(symbol, 8)
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 	anim := gifOf(t, 20, 10, 3)
 	still := riff("VP8L", lossless(30, 20))
 	tooLarge := Refused("has 2000 x 1000 pixels; at most 1000000 in all are allowed")
-	scans := slices.Concat(photo[:2], bytes.Repeat([]byte("\xff\xda\x00\x02\x00\xff\x00\xff\xd1"), maxScans+1), photo[2:])
+	scans := append(photo[:len(photo)-2:len(photo)-2], strings.Repeat("\xff\xda\x00\x02\x00\xff\x00\xff\xd1", maxScans)+"\xff\xd9"...)
 	for _, c := range []struct {
 		name string
 		data []byte

@@ -11,7 +11,7 @@ import (
 
 // maxScans is how many scans a JPEG may have: each makes the decoder go over all of the
 // image again, and costs the file only a few bytes. Encoders write about ten.
-const maxScans = 100
+const maxScans = 40
 
 // pngFrame goes from chunk to chunk (W3C PNG, section 5): length, type, data, checksum.
 func pngFrame(data []byte) ([]byte, error) {

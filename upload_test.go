@@ -360,6 +360,23 @@ func TestMediaSurvive(t *testing.T) {
 	}
 }
 
+// TestKnowledgeOfMedia: knowledge text names images by their addresses, files with their
+// names.
+func TestKnowledgeOfMedia(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, store.NewMemory(), &quire.LibraryOptions{PublicURL: "https://quire.example"})
+	in := document("With pictures", "body")
+	in.Media = quire.MediaInput{Images: []quire.Upload{upload("a", dot(t))}, Covers: []quire.Upload{upload("c", dot(t))}, Files: []quire.Upload{upload("b.txt", []byte("text"))}}
+	e := f.create(f.ann, in)
+	list := f.list(f.ann, quire.ListInput{Title: "A list", Items: []quire.ItemInput{{ElementalID: e.ID}}})
+	want := fmt.Sprintf("Title: A list\n\n1. Images: https://quire.example/v1/image/%d\n   Files: 1. Name: b.txt\n        Url: %s/file/%d\n",
+		ofKind(e.Details.Media, quire.MediaImage)[0], e.URL, ofKind(e.Details.Media, quire.MediaFile)[0])
+	got := f.compile(f.bob, list.ID, quire.KnowledgeOptions{Fields: []string{"images", "files"}})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
 // TestBatchWithMedia: a payload with bad media fails alone.
 func TestBatchWithMedia(t *testing.T) {
 	t.Parallel()

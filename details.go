@@ -16,6 +16,19 @@ type Details struct {
 	Rows     []TableList
 }
 
+// mediaOf returns the media of a kind; none of nil details.
+func (d *Details) mediaOf(kind MediaKind) (out []Media) {
+	if d == nil {
+		return nil
+	}
+	for _, m := range d.Media {
+		if m.Kind == kind {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // MaxShown is how many comments and how many rates of one subject are read with it;
 // the counters count all, and [Library.Comments] and [Library.Rates] read all.
 const MaxShown = 100

@@ -19,6 +19,8 @@ type Library struct {
 	closed atomic.Bool
 	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
 
+	decoding chan struct{} // holds one for each image that is being decoded
+
 	engineMu sync.RWMutex // guards engine
 	engine   *Engine      // nil without a knowledge engine
 }
@@ -34,6 +36,12 @@ type LibraryOptions struct {
 	// MaxBatch limits the elementals of one CreateElementals, 1 at least. Default
 	// 1000.
 	MaxBatch int
+	// MaxMediaBytes limits the size of an uploaded file, 1 at least. Default 16 MiB.
+	MaxMediaBytes int
+	// MaxPixels limits the size of an uploaded image, width times height, 1 at least.
+	// Two at most are decoded at once; each may take 16 bytes of memory a pixel
+	// meanwhile. Default 25,000,000.
+	MaxPixels int
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -51,6 +59,12 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxBatch == 0 {
 		c.MaxBatch = 1000
 	}
+	if c.MaxMediaBytes == 0 {
+		c.MaxMediaBytes = 16 << 20
+	}
+	if c.MaxPixels == 0 {
+		c.MaxPixels = 25_000_000
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -60,6 +74,12 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	}
 	if c.MaxBatch < 0 {
 		probs.add("LibraryOptions.MaxBatch", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxMediaBytes < 0 {
+		probs.add("LibraryOptions.MaxMediaBytes", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxPixels < 0 {
+		probs.add("LibraryOptions.MaxPixels", "must be at least 1, or 0 for the default")
 	}
 	return c, probs.err()
 }
@@ -74,7 +94,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger}
+	l := &Library{store: store, opts: o, log: o.Logger, decoding: make(chan struct{}, maxDecoding)}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}

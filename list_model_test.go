@@ -465,7 +465,8 @@ func (m *listModel) compare(rt *rapid.T) {
 	desc, size := rapid.Bool().Draw(rt, "desc"), rapid.SampledFrom([]int{7, 3, 2}).Draw(rt, "size")
 	a := m.drawActor(rt)
 	m.compareLists(rt, a, size)
-	for _, l := range m.lists {
+	if len(m.lists) > 0 {
+		l := m.drawList(rt)
 		m.compareList(rt, a, l)
 		m.compareItems(rt, a, l, order, desc, size)
 	}
@@ -480,6 +481,7 @@ func (m *listModel) compareAll(rt *rapid.T) {
 			m.same(rt, "elemental "+id, err, want, got.ElementalRecord)
 		}
 		for _, l := range m.lists {
+			m.compareList(rt, a, l)
 			for _, order := range itemOrders {
 				m.compareItems(rt, a, l, order, false, 100)
 				m.compareItems(rt, a, l, order, true, 3)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -116,7 +117,7 @@ func (f *fixture) findPrompts(stored []*prompt) {
 		name    string
 		queries []string
 	}{{"its title", titles}, {"the rarest piece of its text", rarest(stored, pieces)}, {"the rarest word of its text", rarest(stored, bareWords)}} {
-		searched, found, first := 0, 0, 0
+		searched, first, found := 0, 0, 0
 		for i, p := range stored {
 			query := kind.queries[i]
 			if query == "" {
@@ -138,30 +139,41 @@ func (f *fixture) findPrompts(stored []*prompt) {
 }
 
 // rank returns the place of an elemental among the first 100 hits of a search, -1 if
-// it is not there, and the number of all hits. It reads pages of ten as far as it has
-// to: of every hit a page has all renderings.
+// it is not there, and the number of all hits. It reads the first hit, then pages of
+// ten as far as it has to: of every hit a page has all renderings.
 func (f *fixture) rank(query, id string) (place, total int) {
 	f.t.Helper()
+	if ids, total := f.searchPage(query, 1, 1); len(ids) == 1 && ids[0] == id {
+		return 0, total
+	}
 	for page := range 10 {
-		a := f.do(f.bob.key, "GET", fmt.Sprintf("/v1/elementals?size=10&page=%d&search=%s", page+1, url.QueryEscape(query)), "").want(200)
-		var found struct {
-			Meta     struct{ Total int }
-			Response []struct{ ID string }
-		}
-		if err := json.Unmarshal([]byte(a.body), &found); err != nil {
-			f.t.Fatal(err)
-		}
-		if total = found.Meta.Total; len(found.Response) != min(max(total-page*10, 0), 10) {
-			f.t.Errorf("%q: %d results of %d on page %d", query, len(found.Response), total, page+1)
-		}
-		for i, e := range found.Response {
-			if e.ID == id {
-				return page*10 + i, total
-			}
+		ids, total := f.searchPage(query, page+1, 10)
+		if i := slices.Index(ids, id); i >= 0 {
+			return page*10 + i, total
 		}
 		if total <= page*10+10 {
-			break
+			return -1, total
 		}
 	}
 	return -1, total
+}
+
+// searchPage returns the ids on a page of a search and the number of all hits.
+func (f *fixture) searchPage(query string, page, size int) (ids []string, total int) {
+	f.t.Helper()
+	a := f.do(f.bob.key, "GET", fmt.Sprintf("/v1/elementals?size=%d&page=%d&search=%s", size, page, url.QueryEscape(query)), "").want(200)
+	var found struct {
+		Meta     struct{ Total int }
+		Response []struct{ ID string }
+	}
+	if err := json.Unmarshal([]byte(a.body), &found); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, e := range found.Response {
+		ids = append(ids, e.ID)
+	}
+	if total = found.Meta.Total; len(ids) != min(max(total-(page-1)*size, 0), size) {
+		f.t.Errorf("%q: %d results of %d on page %d of size %d", query, len(ids), total, page, size)
+	}
+	return ids, total
 }

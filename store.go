@@ -152,6 +152,7 @@ type TextQuery struct {
 	// each other in this order. No phrases match nothing.
 	Phrases [][]string
 	// Prefix lets the last word of the last phrase match every word that it begins.
+	// Among texts that are otherwise equal, those with the whole word come first.
 	Prefix bool
 }
 

@@ -90,6 +90,9 @@ func (l *Library) SetCatalogue(ctx context.Context, c Catalogue) error {
 	if err != nil {
 		return err
 	}
+	if err := l.apart(ctx); err != nil { // the catalogue in memory could not be rolled back
+		return err
+	}
 	err = l.change(ctx, func(tx Tx, _ *changes) error { return tx.PutMeta(ctx, catalogueName, raw) })
 	if err == nil {
 		l.catalogue.Store(&c)

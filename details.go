@@ -16,8 +16,21 @@ type Details struct {
 	Rows     []TableList
 }
 
+// mediaOf returns the media of a kind; none of nil details.
+func (d *Details) mediaOf(kind MediaKind) (out []Media) {
+	if d == nil {
+		return nil
+	}
+	for _, m := range d.Media {
+		if m.Kind == kind {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // MaxShown is how many comments and how many rates of one subject are read with it;
-// the counters count all.
+// the counters count all, and [Library.Comments] and [Library.Rates] read all.
 const MaxShown = 100
 
 // maxLastSaves is how many of those who saved a list it shows.
@@ -109,41 +122,38 @@ func threads(ctx context.Context, tx ReadTx, a Actor, elementalID string) ([]Com
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[int64]*CommentThread)
-	var userIDs []string
-	open := func(c Comment) {
-		byID[c.ID] = &CommentThread{Comment: c}
-		userIDs = append(userIDs, c.UserID)
-	}
+	there := make(map[int64]bool, len(latest))
 	for _, c := range latest {
-		switch {
-		case c.ParentID == 0:
-			open(c)
-			continue
-		case byID[c.ParentID] == nil:
-			parent, err := tx.Comment(ctx, c.ParentID)
-			if err != nil {
-				return nil, err
-			}
-			open(parent)
-		}
-		thread := byID[c.ParentID]
-		thread.Replies = append(thread.Replies, CommentReply{Comment: c})
-		userIDs = append(userIDs, c.UserID)
+		there[c.ID] = true
 	}
-	users, err := tx.Users(ctx, unique(userIDs))
+	shown := latest
+	for _, c := range latest {
+		if c.ParentID == 0 || there[c.ParentID] {
+			continue
+		}
+		parent, err := tx.Comment(ctx, c.ParentID)
+		if err != nil {
+			return nil, err
+		}
+		there[parent.ID] = true
+		shown = append(shown, parent)
+	}
+	slices.SortFunc(shown, func(x, y Comment) int { return cmp.Compare(x.ID, y.ID) })
+	written, err := withWriters(ctx, tx, a, shown)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]CommentThread, 0, len(byID))
-	for _, t := range byID {
-		t.User = seenBy(users[t.UserID], a)
-		for i := range t.Replies {
-			t.Replies[i].User = seenBy(users[t.Replies[i].UserID], a)
+	var out []CommentThread
+	at := make(map[int64]int) // place of each thread
+	for _, c := range written {
+		if c.ParentID == 0 {
+			at[c.ID] = len(out)
+			out = append(out, CommentThread{UserComment: c})
+			continue
 		}
-		out = append(out, *t)
+		thread := &out[at[c.ParentID]]
+		thread.Replies = append(thread.Replies, c)
 	}
-	slices.SortFunc(out, func(x, y CommentThread) int { return cmp.Compare(x.ID, y.ID) })
 	return out, nil
 }
 
@@ -156,19 +166,7 @@ func ratesOf(ctx context.Context, tx ReadTx, a Actor, s Subject, c Counters) ([]
 	if err != nil {
 		return nil, err
 	}
-	userIDs := make([]string, len(rates))
-	for i, r := range rates {
-		userIDs[i] = r.UserID
-	}
-	users, err := tx.Users(ctx, unique(userIDs))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]UserRate, len(rates))
-	for i, r := range rates {
-		out[i] = UserRate{Rate: r, User: seenBy(users[r.UserID], a)}
-	}
-	return out, nil
+	return withRaters(ctx, tx, a, rates)
 }
 
 // addListDetails reads what belongs to lists besides their records.

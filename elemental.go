@@ -47,6 +47,7 @@ type ElementalInput struct {
 	Price         *int64 // >= 0; nil for none
 	PriceOriginal *int64
 	Settings      Settings // System is ignored
+	Media         MediaInput
 }
 
 // ElementalPatch changes an elemental: nil fields stay as they are.
@@ -72,6 +73,7 @@ type ElementalPatch struct {
 	NoPriceOriginal bool
 	KnowledgeBase   *bool // Settings.KnowledgeBase
 	Template        *bool // Settings.Template
+	Media           MediaPatch
 }
 
 // BatchItem is the outcome of one input of CreateElementals: an Elemental or an
@@ -96,10 +98,14 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	if err != nil {
 		return Elemental{}, err
 	}
+	media, err := l.draftMedia(ctx, in.Media)
+	if err != nil {
+		return Elemental{}, err
+	}
 	var out Elemental
 	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		ends := listEnds{}
-		if err := l.addElemental(ctx, tx, ch, rec, in.Lists, ends); err != nil {
+		if err := l.addElemental(ctx, tx, ch, rec, media, in.Lists, ends); err != nil {
 			return err
 		}
 		out, err = l.wholeElemental(ctx, tx, a, rec)
@@ -122,10 +128,21 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	case len(ins) > l.opts.MaxBatch:
 		return nil, Errorf(CodeInvalid, "at most %d elementals are allowed in one call", l.opts.MaxBatch)
 	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
 	items := make([]BatchItem, len(ins))
 	recs := make([]ElementalRecord, len(ins))
+	media := make([][]draft, len(ins))
 	for i, in := range ins {
-		recs[i], items[i].Err = l.draftElemental(a, in, false)
+		var err error
+		if recs[i], err = l.draftElemental(a, in, false); err == nil {
+			media[i], err = l.draftMedia(ctx, in.Media)
+		}
+		if err != nil && !ruleBroken(err) {
+			return nil, err
+		}
+		items[i].Err = err
 	}
 	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		ends := listEnds{}
@@ -134,7 +151,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 			if items[i].Err != nil {
 				continue
 			}
-			err := l.addElemental(ctx, tx, ch, recs[i], ins[i].Lists, ends)
+			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, ends)
 			if err != nil && !ruleBroken(err) {
 				return err
 			}
@@ -212,6 +229,7 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}
+	l.checkUploads(&probs, in.Media, maxUploads)
 	return rec, probs.err()
 }
 
@@ -247,9 +265,9 @@ func (l *Library) checkElemental(p *problems, rec ElementalRecord) {
 	checkPrice(p, "price_original", rec.PriceOriginal)
 }
 
-// addElemental checks the rules that need the Store, then adds a record, its list
-// items and its ingest.
-func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord, lists []int64, ends listEnds) error {
+// addElemental checks the rules that need the Store, then adds a record, its media, its
+// list items and its ingest.
+func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord, media []draft, lists []int64, ends listEnds) error {
 	if err := absent(tx.Elemental(ctx, rec.ID)); err != nil {
 		return conflict(err, "an elemental with this id exists")
 	}
@@ -264,6 +282,9 @@ func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec Elem
 		return err
 	}
 	if err := tx.PutElemental(ctx, rec, indexElemental(rec, tags)); err != nil {
+		return err
+	}
+	if err := attach(ctx, tx, MediaOwner{ElementalID: rec.ID}, nil, media); err != nil {
 		return err
 	}
 	if err := ends.append(ctx, tx, lists, rec.ID); err != nil {
@@ -317,8 +338,13 @@ func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental,
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
 // are.
 func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p ElementalPatch) (Elemental, error) {
+	owner := MediaOwner{ElementalID: id}
+	media, err := l.draftFor(ctx, a, owner, p.Media.input(), maxUploads)
+	if err != nil {
+		return Elemental{}, err
+	}
 	var out Elemental
-	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		old, err := ownElemental(ctx, tx, a, id)
 		if err != nil {
 			return err
@@ -330,14 +356,13 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 		if err := (listEnds{}).append(ctx, tx, p.Lists, rec.ID); err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(old, rec) {
-			if rec, err = l.saveElemental(ctx, tx, ch, rec); err != nil {
+		mediaChanged, err := p.Media.apply(ctx, tx, owner, media)
+		if err != nil {
+			return err
+		}
+		if mediaChanged || !reflect.DeepEqual(old, rec) {
+			if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil {
 				return err
-			}
-			if rec.Settings.KnowledgeBase {
-				if _, err := ch.enqueue(ctx, tx, rec, ""); err != nil {
-					return err
-				}
 			}
 		}
 		out, err = l.wholeElemental(ctx, tx, a, rec)
@@ -394,6 +419,15 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 		}
 	}
 	return rec, checkTargets(ctx, tx, rec.OwnerID, p.Lists)
+}
+
+// saveContent is saveElemental for a change of what is ingested.
+func (l *Library) saveContent(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) (ElementalRecord, error) {
+	rec, err := l.saveElemental(ctx, tx, ch, rec)
+	if err == nil && rec.Settings.KnowledgeBase {
+		_, err = ch.enqueue(ctx, tx, rec, "")
+	}
+	return rec, err
 }
 
 // saveElemental writes a changed record as its next version; what is stored of it

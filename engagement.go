@@ -71,20 +71,19 @@ type Rate struct {
 	UpdatedAt *time.Time
 }
 
-// CommentThread is a comment as the Library returns it.
+// CommentThread is a comment with its replies.
 type CommentThread struct {
-	Comment
-	User    User
-	Replies []CommentReply // oldest first
+	UserComment
+	Replies []UserComment // oldest first
 }
 
-// CommentReply is a reply as the Library returns it.
-type CommentReply struct {
+// UserComment is a comment or reply with who wrote it.
+type UserComment struct {
 	Comment
 	User User
 }
 
-// UserRate is a rate as the Library returns it.
+// UserRate is a rate with who gave it.
 type UserRate struct {
 	Rate
 	User User

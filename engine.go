@@ -117,6 +117,9 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	if lib.closed.Load() {
 		return nil, ErrClosed
 	}
+	if err := lib.apart(ctx); err != nil {
+		return nil, err
+	}
 	e := &Engine{
 		lib: lib, embedder: embedder, llm: llm, opts: o, log: o.Logger,
 		mirror:      mirror{index: index, log: o.Logger, behind: make(map[string]string)},
@@ -237,11 +240,14 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
-// open returns ErrClosed after Close, and the context's error if there is one:
-// every method begins with it.
+// open returns ErrClosed after Close, ErrInvalid inside of [Library.Once], and the
+// context's error if there is one: every method begins with it.
 func (e *Engine) open(ctx context.Context) error {
 	if e.closed.Load() {
 		return ErrClosed
+	}
+	if err := e.lib.apart(ctx); err != nil {
+		return err
 	}
 	return ctx.Err()
 }

@@ -104,24 +104,41 @@ func (o KnowledgeObject) MarshalJSON() ([]byte, error) {
 var knowledgeFields = []struct {
 	name, key string
 	byDefault bool
-	value     func(e *Elemental) any
+	value     func(l *Library, e *Elemental) any
 }{
-	{"id", "Id", false, func(e *Elemental) any { return e.ID }},
-	{"title", "Title", true, func(e *Elemental) any { return e.Title }},
-	{"type", "Type", false, func(e *Elemental) any { return e.Type.Name }},
-	{"description", "Description", true, func(e *Elemental) any { return e.Description }},
-	{"content", "Body", true, func(e *Elemental) any { return e.Body }},
-	{"url", "Url", false, func(e *Elemental) any { return e.URL }},
-	{"images", "Images", false, func(*Elemental) any { return []string{} }},
-	{"video", "Video", false, func(e *Elemental) any { return e.VideoURL }},
-	{"tutorial", "Tutorial", false, func(e *Elemental) any { return tutorialObjects(e.TutorialSteps) }},
-	{"files", "Files", false, func(*Elemental) any { return []string{} }},
+	{"id", "Id", false, func(_ *Library, e *Elemental) any { return e.ID }},
+	{"title", "Title", true, func(_ *Library, e *Elemental) any { return e.Title }},
+	{"type", "Type", false, func(_ *Library, e *Elemental) any { return e.Type.Name }},
+	{"description", "Description", true, func(_ *Library, e *Elemental) any { return e.Description }},
+	{"content", "Body", true, func(_ *Library, e *Elemental) any { return e.Body }},
+	{"url", "Url", false, func(_ *Library, e *Elemental) any { return e.URL }},
+	{"images", "Images", false, func(l *Library, e *Elemental) any { return l.imageURLs(e.Details) }},
+	{"video", "Video", false, func(_ *Library, e *Elemental) any { return e.VideoURL }},
+	{"tutorial", "Tutorial", false, func(_ *Library, e *Elemental) any { return tutorialObjects(e.TutorialSteps) }},
+	{"files", "Files", false, func(l *Library, e *Elemental) any { return l.fileObjects(e.Details) }},
 }
 
 func tutorialObjects(steps []TutorialStep) []KnowledgeObject {
 	out := make([]KnowledgeObject, len(steps))
 	for i, s := range steps {
 		out[i] = KnowledgeObject{{"Title", s.Title}, {"Description", s.Description}, {"Video", s.VideoURL}}
+	}
+	return out
+}
+
+// imageURLs are the addresses of the images of an elemental, without covers and avatar.
+func (l *Library) imageURLs(d *Details) []string {
+	out := []string{}
+	for _, m := range d.mediaOf(MediaImage) {
+		out = append(out, l.MediaURL(m))
+	}
+	return out
+}
+
+func (l *Library) fileObjects(d *Details) []KnowledgeObject {
+	out := []KnowledgeObject{}
+	for _, m := range d.mediaOf(MediaFile) {
+		out = append(out, KnowledgeObject{{"Name", m.Name}, {"Url", l.MediaURL(m)}})
 	}
 	return out
 }
@@ -153,11 +170,11 @@ func (o KnowledgeOptions) normal() (KnowledgeOptions, error) {
 }
 
 // object returns the selected fields of an elemental.
-func (o KnowledgeOptions) object(e *Elemental) KnowledgeObject {
+func (o KnowledgeOptions) object(l *Library, e *Elemental) KnowledgeObject {
 	var out KnowledgeObject
 	for _, f := range knowledgeFields {
 		if slices.Contains(o.Fields, f.name) || len(o.Fields) == 0 && f.byDefault {
-			out = append(out, KnowledgeEntry{f.key, f.value(e)})
+			out = append(out, KnowledgeEntry{f.key, f.value(l, e)})
 		}
 	}
 	return out
@@ -185,7 +202,7 @@ func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts Kno
 				yield(KnowledgeItem{}, err)
 				return
 			}
-			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: opts.object(&e)}
+			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: opts.object(l, &e)}
 			if !yield(item, nil) {
 				return
 			}
@@ -232,7 +249,7 @@ func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, Kno
 	if err != nil {
 		return "", nil, err
 	}
-	obj := opts.object(&e)
+	obj := opts.object(l, &e)
 	switch opts.Format {
 	case FormatJSON:
 		raw, err := json.Marshal(obj)

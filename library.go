@@ -17,6 +17,9 @@ type Library struct {
 	catalogue atomic.Pointer[Catalogue]
 
 	closed atomic.Bool
+	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
+
+	decoding chan struct{} // holds one for each image that is being decoded
 
 	engineMu sync.RWMutex // guards engine
 	engine   *Engine      // nil without a knowledge engine
@@ -33,6 +36,12 @@ type LibraryOptions struct {
 	// MaxBatch limits the elementals of one CreateElementals, 1 at least. Default
 	// 1000.
 	MaxBatch int
+	// MaxMediaBytes limits the size of an uploaded file, 1 at least. Default 16 MiB.
+	MaxMediaBytes int
+	// MaxPixels limits the size of an uploaded image, width times height, 1 at least.
+	// Two at most are decoded at once; each may take 16 bytes of memory a pixel
+	// meanwhile. Default 25,000,000.
+	MaxPixels int
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -50,6 +59,12 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxBatch == 0 {
 		c.MaxBatch = 1000
 	}
+	if c.MaxMediaBytes == 0 {
+		c.MaxMediaBytes = 16 << 20
+	}
+	if c.MaxPixels == 0 {
+		c.MaxPixels = 25_000_000
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -59,6 +74,12 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	}
 	if c.MaxBatch < 0 {
 		probs.add("LibraryOptions.MaxBatch", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxMediaBytes < 0 {
+		probs.add("LibraryOptions.MaxMediaBytes", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxPixels < 0 {
+		probs.add("LibraryOptions.MaxPixels", "must be at least 1, or 0 for the default")
 	}
 	return c, probs.err()
 }
@@ -73,7 +94,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger}
+	l := &Library{store: store, opts: o, log: o.Logger, decoding: make(chan struct{}, maxDecoding)}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}
@@ -95,10 +116,14 @@ func (l *Library) Healthy(ctx context.Context) error {
 	})
 }
 
-// view runs fn in a read transaction of an open Library.
+// view runs fn in a read transaction of an open Library, or in the transaction that
+// the context belongs to.
 func (l *Library) view(ctx context.Context, fn func(tx ReadTx) error) error {
 	if l.closed.Load() {
 		return ErrClosed
+	}
+	if j := l.joined(ctx); j != nil {
+		return j.view(fn)
 	}
 	return l.store.View(ctx, fn)
 }
@@ -112,10 +137,13 @@ func (l *Library) viewAs(ctx context.Context, a Actor, fn func(tx ReadTx) error)
 }
 
 // change runs fn in a write transaction of an open Library, together with what it
-// does to chunks and jobs.
+// does to chunks and jobs, or in the transaction that the context belongs to.
 func (l *Library) change(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
 	if l.closed.Load() {
 		return ErrClosed
+	}
+	if j := l.joined(ctx); j != nil {
+		return j.change(fn)
 	}
 	return l.commit(ctx, fn)
 }

@@ -50,6 +50,7 @@ type ListInput struct {
 	Price         *int64
 	PriceOriginal *int64
 	Settings      Settings // System is ignored
+	Media         MediaInput
 }
 
 // ListPatch changes a list: nil fields stay as they are.
@@ -73,6 +74,7 @@ type ListPatch struct {
 	NoPriceOriginal bool
 	KnowledgeBase   *bool
 	IsTemplate      *bool
+	Media           MediaPatch
 }
 
 // ItemsInput selects a page of a list's items.
@@ -104,8 +106,12 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	if err := l.checkList(rec); err != nil {
 		return List{}, err
 	}
+	media, err := l.draftNew(ctx, a, in.Media)
+	if err != nil {
+		return List{}, err
+	}
 	var out List
-	err := l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+	err = l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
 		if err := absent(tx.List(ctx, rec.ID)); err != nil {
 			return err
 		}
@@ -120,6 +126,9 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 			return err
 		}
 		if err := putItems(ctx, tx, rec.ID, nil, in.Items); err != nil {
+			return err
+		}
+		if err := attach(ctx, tx, MediaOwner{ListID: rec.ID}, nil, media); err != nil {
 			return err
 		}
 		out, err = l.resolveList(ctx, tx, a, rec)
@@ -163,8 +172,13 @@ func (l *Library) List(ctx context.Context, a Actor, id int64) (List, error) {
 
 // UpdateList changes a list of the actor. ErrForbidden if it is another user's.
 func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch) (List, error) {
+	owner := MediaOwner{ListID: id}
+	media, err := l.draftFor(ctx, a, owner, p.Media.input(), maxUploads)
+	if err != nil {
+		return List{}, err
+	}
 	var out List
-	err := l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+	err = l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
 		old, err := ownList(ctx, tx, a, id)
 		if err != nil {
 			return err
@@ -178,7 +192,11 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 				return err
 			}
 		}
-		changed := !reflect.DeepEqual(old, rec)
+		changed, err := p.Media.apply(ctx, tx, owner, media)
+		if err != nil {
+			return err
+		}
+		changed = changed || !reflect.DeepEqual(old, rec)
 		if p.Items != nil {
 			moved, err := updateItems(ctx, tx, a, id, *p.Items, p.ReplaceItems)
 			if err != nil {

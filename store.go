@@ -152,6 +152,7 @@ type TextQuery struct {
 	// each other in this order. No phrases match nothing.
 	Phrases [][]string
 	// Prefix lets the last word of the last phrase match every word that it begins.
+	// Among texts that are otherwise equal, those with the whole word come first.
 	Prefix bool
 }
 
@@ -359,7 +360,7 @@ type EngagementReader interface {
 	// subjects is allowed.
 	Marks(ctx context.Context, userID string, subjects []Subject) ([]Mark, error)
 	// LastMarks returns the newest marks of a kind on a subject, newest first, ties by
-	// ascending user id, limit at most.
+	// ascending user id, limit (>= 1) at most.
 	LastMarks(ctx context.Context, s Subject, kind MarkKind, limit int) ([]Mark, error)
 	// Comment returns a comment or reply, or ErrNotFound.
 	Comment(ctx context.Context, id int64) (Comment, error)
@@ -378,19 +379,22 @@ type EngagementWriter interface {
 	// ErrNotFound if there is no such record. PutElemental and PutList write them too.
 	PutCounters(ctx context.Context, s Subject, c Counters) error
 	// PutMark adds a mark, or replaces the one of the same subject, user and kind.
-	// added tells which.
+	// added tells which. ErrNotFound if the subject does not exist.
 	PutMark(ctx context.Context, m Mark) (added bool, err error)
 	// DeleteMark removes a mark and tells whether there was one.
 	DeleteMark(ctx context.Context, s Subject, userID string, kind MarkKind) (removed bool, err error)
 	// PutComment adds a comment whose ID is 0 and returns it with the next ID, or
-	// replaces the one with its ID.
+	// replaces the one with its ID. ErrNotFound if its elemental does not exist, or if
+	// that has no comment with its ID or ParentID: a comment never moves to another
+	// elemental.
 	PutComment(ctx context.Context, c Comment) (Comment, error)
 	// DeleteComment deletes a comment with its replies and returns how many were
 	// deleted, itself included; 0 if there was none.
 	DeleteComment(ctx context.Context, id int64) (int, error)
 	// PutRate adds the rate of a user on a subject with the next ID and no UpdatedAt, or
 	// replaces the one there is, which keeps its ID and CreatedAt; it returns the rate as
-	// stored and the one that it replaced, nil if none.
+	// stored and the one that it replaced, nil if none. ErrNotFound if the subject does
+	// not exist.
 	PutRate(ctx context.Context, r Rate) (stored Rate, replaced *Rate, err error)
 }
 
@@ -400,9 +404,9 @@ type Receipt struct {
 	UserID    string
 	Route     string
 	Key       string // that the client chose
-	Request   string // hash of the request's body
+	Request   string // tells requests apart, such as a hash
 	Status    int
-	Header    map[string]string
+	Header    map[string]string // UTF-8
 	Body      []byte
 	CreatedAt time.Time
 }

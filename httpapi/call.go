@@ -104,6 +104,28 @@ func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page,
 // next one is asked for. Quotes inside of texts are escaped, so that at is found only
 // where it is meant.
 func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) error {
+	return c.writeInside(e, at, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		separator := ""
+		for v, err := range items {
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(w, separator); err != nil {
+				return err
+			}
+			separator = ","
+			if err := enc.Encode(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeInside is sendInside for what writes the inside of the array itself.
+func (c *call) writeInside(e envelope, at string, inside func(w io.Writer) error) error {
 	whole, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -113,20 +135,8 @@ func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) er
 	if _, err := io.WriteString(out, before+strings.TrimSuffix(at, "]")); err != nil {
 		return err
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	separator := ""
-	for v, err := range items {
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(out, separator); err != nil {
-			return err
-		}
-		separator = ","
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
+	if err := inside(out); err != nil {
+		return err
 	}
 	if _, err := io.WriteString(out, "]"+after+"\n"); err != nil {
 		return err

@@ -80,7 +80,7 @@ func asObject(p place, raw json.RawMessage) object {
 		p.wrong("dict_type", "must be an object")
 		return o
 	}
-	_ = json.Unmarshal(raw, &o.fields) // checkJSON has accepted it
+	o.fields = members(raw)
 	return o
 }
 
@@ -242,11 +242,10 @@ func arrayOf[T any](parse parser[T]) parser[[]T] {
 	}
 }
 
-func asArray(p place, raw json.RawMessage) (values []json.RawMessage) {
+func asArray(p place, raw json.RawMessage) []json.RawMessage {
 	if raw[0] != '[' {
 		p.wrong("list_type", "must be an array")
 		return nil
 	}
-	_ = json.Unmarshal(raw, &values) // checkJSON has accepted it
-	return values
+	return elements(raw)
 }

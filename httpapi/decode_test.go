@@ -37,6 +37,7 @@ func TestElementalInput(t *testing.T) {
 		Visibility: quire.Unlisted, Lists: []int64{1<<53 - 1, 12}, TagIDs: []int64{7, 8}, VideoURL: "https://example.org/v",
 		TutorialSteps: []quire.TutorialStep{{Title: "t", Description: "d", VideoURL: "v"}}, IsPremium: true, IsFixedPrice: true,
 		Price: new(int64(1<<63 - 1)), PriceOriginal: new(int64(0)), Settings: quire.Settings{KnowledgeBase: true, Template: true},
+		Media: quire.MediaInput{Covers: []quire.Upload{}, Files: []quire.Upload{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || wrong != nil {
 		t.Errorf("elementalInput: %v (-want +got):\n%s", wrong, diff)
@@ -63,6 +64,10 @@ func TestElementalPatch(t *testing.T) {
 		{"keep", `{"template":"b","template_overwrite_content":false}`, quire.ElementalPatch{Body: new("b"), KeepBody: true}},
 		{"overwrite", `{"template":"b","template_overwrite_content":true}`, quire.ElementalPatch{Body: new("b")}},
 		{"overwrite is the default", `{"template":"b","template_overwrite_content":null}`, quire.ElementalPatch{Body: new("b")}},
+		{"media", `{"images":null,"cover_images":[],"files":[{"file_name":"a","file_buffer":"AQI="}],"avatar":{"file_buffer":[3]}}`,
+			quire.ElementalPatch{Media: quire.MediaPatch{Images: new([]quire.Upload), Covers: &[]quire.Upload{},
+				Files: &[]quire.Upload{{Name: "a", Data: []byte{1, 2}}}, Avatar: &quire.Upload{Data: []byte{3}}}}},
+		{"no avatar", `{"avatar":null}`, quire.ElementalPatch{Media: quire.MediaPatch{NoAvatar: true}}},
 		{"settings", `{"settings":{"is_template":false,"is_knowledge_base":null}}`, quire.ElementalPatch{Template: new(false)}},
 	}
 	for _, tt := range tests {
@@ -126,9 +131,23 @@ func TestWrongTypes(t *testing.T) {
 		{`{"lists_to_save":[5]}`, elemental, "lists_to_save/0: must be an object"},
 		{`{"tutorial_steps":[{"title":"x"},{"title":{}}]}`, elemental, "tutorial_steps/1/title: must be a string"},
 		{`{"settings":{"is_template":"yes"}}`, elemental, "settings/is_template: must be true or false"},
-		{`{"images":[{"file_name":"a"}]}`, elemental, "images: uploads are not supported by this version; leave it out or empty"},
-		{`{"avatar":{"file_name":"a"}}`, elemental, "avatar: uploads are not supported by this version; leave it out or empty"},
-		{`{"avatar":"x"}`, patch, "avatar: uploads are not supported by this version; leave it out or empty"},
+		{`{"images":[{"file_name":"a"}]}`, elemental, "images/0/file_buffer: is required"},
+		{`{"avatar":{"file_name":"a","file_buffer":null}}`, elemental, "avatar/file_buffer: is required"},
+		{`{"avatar":"x"}`, patch, "avatar: must be an object"},
+		{`{"files":{}}`, patch, "files: must be an array"},
+		{`{"cover_images":[null]}`, patch, "cover_images/0: must not be null"},
+		{`{"files":[{"file_name":5,"file_buffer":[]}]}`, elemental, "files/0/file_name: must be a string"},
+		{`{"files":[{"file_buffer":5}]}`, elemental, "files/0/file_buffer: must be an object with data, an array of numbers, or a base64 string"},
+		{`{"files":[{"file_buffer":{"type":"Buffer"}}]}`, elemental, "files/0/file_buffer/data: is required"},
+		{`{"files":[{"file_buffer":{"data":"AA=="}}]}`, elemental, "files/0/file_buffer/data: must be an array"},
+		{`{"files":[{"file_buffer":{"data":[0,255,256]}}]}`, elemental, "files/0/file_buffer/data/2: must be a whole number from 0 to 255"},
+		{`{"files":[{"file_buffer":[-1]}]}`, elemental, "files/0/file_buffer/0: must be a whole number from 0 to 255"},
+		{`{"files":[{"file_buffer":[1.0]}]}`, elemental, "files/0/file_buffer/0: must be a whole number from 0 to 255"},
+		{`{"files":[{"file_buffer":[1,null]}]}`, elemental, "files/0/file_buffer/1: must be a whole number from 0 to 255"},
+		{`{"files":[{"file_buffer":[[1]]}]}`, elemental, "files/0/file_buffer/0: must be a whole number from 0 to 255"},
+		{`{"files":[{"file_buffer":"AAA"}]}`, elemental, "files/0/file_buffer: must be base64 in the standard alphabet, with padding"},
+		{`{"files":[{"file_buffer":"_-_-"}]}`, elemental, "files/0/file_buffer: must be base64 in the standard alphabet, with padding"},
+		{`{"files":[{"file_buffer":"data:text/plain,AAAA"}]}`, elemental, "files/0/file_buffer: must be base64: a data: URL needs ;base64 before its comma"},
 		{`{"title":null}`, patch, "title: must not be null"},
 		{`{"visibility":null}`, patch, "visibility: must not be null"},
 		{`{"template":null}`, patch, "template: must not be null"},
@@ -154,6 +173,7 @@ func TestWrongTypes(t *testing.T) {
 // read or refused, never panic.
 func FuzzPayloads(f *testing.F) {
 	f.Add([]byte(`{"title":"x","item_ids":[{"prompt_id":1}],"settings":{},"lists_to_save":[{"list_id":"5"}],"filters":{"tenant_id":1}}`))
+	f.Add([]byte(`{"images":[{"file_name":"a","file_buffer":[1,2,256]}],"files":[{"file_buffer":{"type":"Buffer","data":[ 1 ]}}],"avatar":{"file_buffer":"data:;base64,AA=="}}`))
 	f.Add([]byte(`[null,{"price":-0},"x",{"avatar":[]}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if checkJSON(data) != nil {
@@ -164,6 +184,7 @@ func FuzzPayloads(f *testing.F) {
 		elementalPatch(o)
 		listInput(o)
 		listPatch(o)
+		mediaRemoval(o)
 		tagInput(o)
 		tagPatch(o)
 		b := &engineBody{object: o}

@@ -15,6 +15,10 @@
 // methods: {code, meta, response} or {code, meta, error_message, errors} of the
 // content interface, and plain objects or {"detail": ..} of the engine.
 //
+// A request that creates something may carry an Idempotency-Key. For 24 hours the same
+// one then gets the first answer again and creates nothing more, see
+// [quire.Library.Once].
+//
 // Handlers hold no rules. They decode strictly, call the Library or the Engine,
 // and encode; what may be done by whom is decided there.
 package httpapi

@@ -135,23 +135,6 @@ func TestPrepareTemplate(t *testing.T) {
 	f.do(f.bob.key, "POST", "/v1/elemental/nobody/template/prepare", `{}`).want(404)
 }
 
-// TestMediaIsRefused holds that what cannot be kept is never silently dropped.
-func TestMediaIsRefused(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, nil)
-	for _, field := range []string{"avatar", "images", "cover_images", "files"} {
-		file := `{"file_name":"a.png","file_buffer":{"type":"Buffer","data":[1]}}`
-		if field != "avatar" {
-			file = "[" + file + "]"
-		}
-		body := fmt.Sprintf(`{"title":"With a %s","type_id":3,"category_id":18,"template":"x",%q:%s}`, field, field, file)
-		message := field + ": uploads are not supported by this version; leave it out or empty"
-		f.do(f.ann.key, "POST", "/v1/user/elemental", body).failed(400, message, field)
-		f.do(f.ann.key, "POST", "/v1/user/list", body).failed(400, message, field)
-	}
-	f.do(f.ann.key, "GET", "/v1/elementals?search=with", "").has("meta.total", "0")
-}
-
 // TestSnippetTitle: two snippets of a user never have one title, whichever way the
 // second one comes to it.
 func TestSnippetTitle(t *testing.T) {

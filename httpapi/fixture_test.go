@@ -42,7 +42,13 @@ type account struct {
 // newFixture serves the content routes.
 func newFixture(t *testing.T, opts *Options) *fixture {
 	t.Helper()
-	f := &fixture{t: t, store: store.NewMemory()}
+	return newFixtureOn(t, store.NewMemory(), opts)
+}
+
+// newFixtureOn serves the content routes over a Store, which it closes.
+func newFixtureOn(t *testing.T, s quire.Store, opts *Options) *fixture {
+	t.Helper()
+	f := &fixture{t: t, store: s}
 	lib, err := quire.NewLibrary(t.Context(), f.store, &quire.LibraryOptions{PublicURL: "https://quire.example"})
 	if err != nil {
 		t.Fatal(err)

@@ -99,6 +99,9 @@ func (s *server) serve(c *call) error {
 			return err
 		}
 	}
+	if rt.once {
+		return s.once(c)
+	}
 	return rt.handle(s, c)
 }
 

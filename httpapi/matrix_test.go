@@ -17,6 +17,8 @@ var goodBodies = map[string]string{
 	"POST /v1/elemental/{id}/template/prepare":  `{}`,
 	"POST /v1/user/elemental":                   `{"title":"An elemental","type_id":3,"template":"x","category_id":18}`,
 	"PUT /v1/user/elemental/{id}":               `{"title":"An elemental"}`,
+	"POST /v1/user/elemental/{id}/files":        `{"files":[{"file_buffer":[1]}]}`,
+	"DELETE /v1/user/elemental/{id}/files":      `{"images":[1]}`,
 	"POST /v1/user/tag":                         `{"title":"A tag","color":"#fff","elementalTypeId":1}`,
 	"PUT /v1/user/tag/{tag_id}":                 `{"title":"A tag"}`,
 	"POST /v1/kb/elemental":                     `{"elemental_id":"nobody"}`,

@@ -43,7 +43,7 @@ func readDocument(t *testing.T, text []byte) (d described) {
 }
 
 // line is a route or an operation in one line: what both of them know.
-func line(method, path string, open, body bool, params []string) string {
+func line(method, path string, open, body, once bool, params []string) string {
 	slices.Sort(params)
 	out := strings.ToUpper(method) + " " + path + " (" + strings.Join(params, ", ") + ")"
 	if open {
@@ -51,6 +51,9 @@ func line(method, path string, open, body bool, params []string) string {
 	}
 	if body {
 		out += " body"
+	}
+	if once {
+		out += " once"
 	}
 	return out
 }
@@ -60,6 +63,7 @@ func (d described) lines() []string {
 	for path, ops := range d.Paths {
 		for method, op := range ops {
 			var params []string
+			once := false
 			for _, p := range op.Parameters {
 				if p.Ref != "" {
 					c := d.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
@@ -68,8 +72,9 @@ func (d described) lines() []string {
 				if p.In == "path" {
 					params = append(params, p.Name)
 				}
+				once = once || p.In == "header" && p.Name == idempotencyKey
 			}
-			out = append(out, line(method, path, op.Security != nil && len(*op.Security) == 0, op.RequestBody != nil, params))
+			out = append(out, line(method, path, op.Security != nil && len(*op.Security) == 0, op.RequestBody != nil, once, params))
 		}
 	}
 	slices.Sort(out)
@@ -83,7 +88,7 @@ func routeLines(tables ...[]route) []string {
 		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(rt.pattern, -1) {
 			params = append(params, m[1])
 		}
-		out = append(out, line(rt.method, rt.pattern, rt.open, rt.body, params))
+		out = append(out, line(rt.method, rt.pattern, rt.open, rt.body, rt.once, params))
 	}
 	slices.Sort(out)
 	return out

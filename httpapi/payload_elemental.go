@@ -10,7 +10,6 @@ import (
 func elementalInput(o object) quire.ElementalInput {
 	settings := settingsIn(o)
 	read(o, "template_overwrite_content", asBool) // says something about updates only
-	refuseUploads(o)
 	return quire.ElementalInput{
 		ID:            read(o, "id", asID).val,
 		Title:         read(o, "title", asString).val,
@@ -30,6 +29,7 @@ func elementalInput(o object) quire.ElementalInput {
 		Price:         read(o, "price", asInt64).ptr(),
 		PriceOriginal: read(o, "price_original", asInt64).ptr(),
 		Settings:      quire.Settings{KnowledgeBase: settings.knowledgeBase.val, Template: settings.template.val},
+		Media:         mediaInput(o),
 	}
 }
 
@@ -38,7 +38,6 @@ func elementalPatch(o object) quire.ElementalPatch {
 	settings := settingsIn(o)
 	price, original := read(o, "price", asInt64), read(o, "price_original", asInt64)
 	overwrite := read(o, "template_overwrite_content", asBool)
-	refuseUploads(o)
 	return quire.ElementalPatch{
 		Title:           change(o, "title", asString),
 		TypeID:          change(o, "type_id", asRef),
@@ -61,6 +60,7 @@ func elementalPatch(o object) quire.ElementalPatch {
 		NoPriceOriginal: original.null,
 		KnowledgeBase:   settings.knowledgeBase.ptr(),
 		Template:        settings.template.ptr(),
+		Media:           mediaPatch(o),
 	}
 }
 
@@ -93,14 +93,6 @@ func asListToSave(p place, raw json.RawMessage) int64 {
 		o.child("list_id").wrong("missing", "is required")
 	}
 	return f.val
-}
-
-// refuseUploads refuses media, which the Library does not keep: a client must not
-// believe that they were stored.
-func refuseUploads(o object) {
-	for _, key := range []string{"avatar", "cover_images", "images", "files"} {
-		refuseContent(o, key, "uploads are not supported by this version; leave it out or empty")
-	}
 }
 
 // refuseContent refuses a key with anything in it.

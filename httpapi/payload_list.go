@@ -31,6 +31,7 @@ func listInput(o object) quire.ListInput {
 		Price:         read(o, "price", asInt64).ptr(),
 		PriceOriginal: read(o, "price_original", asInt64).ptr(),
 		Settings:      quire.Settings{KnowledgeBase: settings.knowledgeBase.val, Template: settings.template.val},
+		Media:         mediaInput(o),
 	}
 }
 
@@ -61,12 +62,12 @@ func listPatch(o object) quire.ListPatch {
 		NoPriceOriginal: original.null,
 		KnowledgeBase:   settings.knowledgeBase.ptr(),
 		IsTemplate:      settings.template.ptr(),
+		Media:           mediaPatch(o),
 	}
 }
 
 // refuseListContent refuses what the Library does not keep for a list.
 func refuseListContent(o object) {
-	refuseUploads(o)
 	refuseContent(o, "table", "tables are not supported by this version; leave it out or empty")
 }
 

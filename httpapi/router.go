@@ -23,6 +23,7 @@ type route struct {
 	pattern string // segments; {name} stands for any one that is not empty
 	open    bool   // needs no key
 	body    bool   // takes a JSON body
+	once    bool   // takes an Idempotency-Key; its handler must pass c.r.Context() on
 	shared  bool   // belongs to neither group; its errors are content errors
 	handle  func(*server, *call) error
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -26,6 +27,11 @@ func TestLongAnswerStuckReader(t *testing.T) {
 	}
 	id := e.ID
 	list := f.list(f.ann, "With it", id)
+	e, err = f.lib.AddMedia(t.Context(), f.ann.Actor(), id, quire.MediaInput{Files: []quire.Upload{{Data: bytes.Repeat([]byte("x"), 12<<20)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := "/file/" + formatID(e.Details.Media[0].ID)
 	ended := make(chan struct{}, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { ended <- struct{}{} }() // also where the handler cuts the connection
@@ -43,7 +49,7 @@ func TestLongAnswerStuckReader(t *testing.T) {
 		}
 		return conn
 	}
-	for _, path := range []string{"/v1/elemental/" + id, "/v1/list/" + list + "?expand_items=true"} {
+	for _, path := range []string{"/v1/elemental/" + id, "/v1/list/" + list + "?expand_items=true", "/v1/elemental/" + id + file} {
 		conn := dial(path)
 		select {
 		case <-ended:

@@ -43,7 +43,7 @@ func commentOf(t quire.CommentThread) commentJSON {
 	}
 }
 
-func replyOf(r quire.CommentReply) replyJSON {
+func replyOf(r quire.UserComment) replyJSON {
 	return replyJSON{
 		ID: r.ID, Message: r.Message, ParentID: r.ParentID, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: utc(r.UpdatedAt),
 		TotalVotes: r.Votes, User: userOf(r.User),

@@ -92,25 +92,44 @@ func (x *textIndex[K]) remove(k K) {
 
 // search returns the documents in which every phrase occurs, with their scores.
 // The score is BM25 over the weighted sum of the fields (the simple BM25F of
-// Robertson, Zaragoza and Taylor, CIKM 2004), where a phrase counts as a word.
+// Robertson, Zaragoza and Taylor, CIKM 2004), where a phrase counts as a word. A
+// phrase whose last word may go on counts once more where it occurs as it is.
 func (x *textIndex[K]) search(q quire.TextQuery) map[K]float64 {
-	const k1, b = 1.2, 0.75
 	scores := map[K]float64{}
-	mean := float64(x.length) / float64(max(1, len(x.docs)))
 	for i, words := range q.Phrases {
-		last := i == len(q.Phrases)-1
-		found := x.find(phrase{words, q.Prefix && last})
-		idf := math.Log(1 + (float64(len(x.docs))-float64(len(found))+0.5)/(float64(len(found))+0.5))
-		next := make(map[K]float64, len(found))
-		for k, tf := range found {
-			if score, ok := scores[k]; ok || i == 0 {
-				norm := k1 * (1 - b + b*float64(x.docs[k].length())/mean)
-				next[k] = score + idf*tf*(k1+1)/(tf+norm)
+		prefix := q.Prefix && i == len(q.Phrases)-1
+		next := x.scores(phrase{words, prefix})
+		maps.DeleteFunc(next, func(k K, _ float64) bool {
+			_, ok := scores[k]
+			return !ok && i > 0
+		})
+		for k := range next {
+			next[k] += scores[k]
+		}
+		if prefix {
+			for k, score := range x.scores(phrase{words, false}) {
+				if _, ok := next[k]; ok {
+					next[k] += score
+				}
 			}
 		}
 		scores = next
 	}
 	return scores
+}
+
+// scores returns the documents in which a phrase occurs, with what it adds to their
+// scores.
+func (x *textIndex[K]) scores(p phrase) map[K]float64 {
+	const k1, b = 1.2, 0.75
+	found := x.find(p)
+	mean := float64(x.length) / float64(max(1, len(x.docs)))
+	idf := math.Log(1 + (float64(len(x.docs))-float64(len(found))+0.5)/(float64(len(found))+0.5))
+	for k, tf := range found {
+		norm := k1 * (1 - b + b*float64(x.docs[k].length())/mean)
+		found[k] = idf * tf * (k1 + 1) / (tf + norm)
+	}
+	return found
 }
 
 // phrase is words next to each other; with prefix the last one stands for every

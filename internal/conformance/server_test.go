@@ -18,13 +18,16 @@ import (
 	"github.com/quirelib/quire/store"
 )
 
-// step is a request of the walk. Words in angle brackets stand for values that
-// former answers gave.
+// step is a request of the walk; JSON is a GET that asks for it. Words in angle brackets
+// stand for values that former answers gave.
 type step struct {
 	method, target, body string
 	status               int
 	keep                 string // "name=path": keeps a value of the answer
 }
+
+// dot is a GIF of one pixel, in base64.
+const dot = "R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs="
 
 // walk goes through every route, with a success and the errors that a client can
 // cause.
@@ -69,6 +72,20 @@ var walk = []step{
 	{"GET", "/v1/elemental/<elemental>/knowledge-base?format=json&fields=id,url,images,video,tutorial,files,content", "", 200, ""},
 	{"GET", "/v1/elemental/<elemental>/knowledge-base", "", 200, ""},
 	{"POST", "/v1/elemental/<elemental>/template/prepare", `{"#[name]":"left"}`, 200, ""},
+	{"POST", "/v1/user/elemental/<elemental>/files", `{"images":[{"file_name":"dot.gif","file_buffer":"` + dot + `"}],"avatar":{"file_buffer":"` + dot + `"},` +
+		`"files":[{"file_name":"a.txt","file_buffer":{"type":"Buffer","data":[104,105]}},{"file_buffer":[0,255]}]}`, 201, "image=response.images.0.id"},
+	{"GET", "/v1/elemental/<elemental>", "", 200, "file=response.files.0.id"},
+	{"POST", "/v1/user/elemental/<elemental>/files", `{"images":[{"file_buffer":"AAAA"}]}`, 400, ""},
+	{"POST", "/v1/user/elemental/<other>/files", `{}`, 403, ""},
+	{"GET", "/v1/image/<image>", "", 200, ""},
+	{"GET", "/v1/image/<file>", "", 404, ""},
+	{"GET", "/v1/elemental/<elemental>/file/<file>", "", 200, ""},
+	{"JSON", "/v1/elemental/<elemental>/file/<file>", "", 200, ""},
+	{"GET", "/v1/elemental/<elemental>/file/<image>", "", 404, ""},
+	{"GET", "/v1/elemental/<elemental>/knowledge-base?format=json&fields=images,files", "", 200, ""},
+	{"GET", "/v1/elemental/<elemental>?format=json&fields=images,files", "", 200, ""},
+	{"DELETE", "/v1/user/elemental/<elemental>/files", `{"images":[<image>],"avatar":true}`, 200, ""},
+	{"DELETE", "/v1/user/elemental/<elemental>/files", `{"images":"all"}`, 400, ""},
 	{"POST", "/v1/user/elemental/<elemental>/tag/<tag>", "", 200, ""},
 	{"POST", "/v1/user/elemental/<elemental>/tag/1", "", 404, ""},
 	{"GET", "/v1/elementals?search=rope&size=2", "", 200, ""},
@@ -182,10 +199,15 @@ func (s *site) do(key string, st step) exchange {
 	if st.body != "" {
 		body = strings.NewReader(st.body)
 	}
+	accept := "*/*"
+	if st.method == "JSON" {
+		st.method, accept = "GET", "application/json"
+	}
 	r, err := http.NewRequestWithContext(s.t.Context(), st.method, s.srv.URL+"/api"+st.target, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	r.Header.Set("Accept", accept)
 	if key != "" {
 		r.Header.Set("x-api-key", key)
 	}
@@ -244,7 +266,15 @@ func at(t *testing.T, answer []byte, path string) string {
 		t.Fatal(err)
 	}
 	for key := range strings.SplitSeq(path, ".") {
-		v = v.(map[string]any)[key]
+		switch c := v.(type) {
+		case map[string]any:
+			v = c[key]
+		case []any:
+			v = c[int(key[0]-'0')]
+		}
+	}
+	if n, ok := v.(float64); ok {
+		return fmt.Sprintf("%.0f", n)
 	}
 	return fmt.Sprint(v)
 }

@@ -1,15 +1,19 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/quirelib/quire"
 )
 
 // The number of a migration is its place: a gap or a duplicate would run others
@@ -71,6 +75,117 @@ func TestSchema(t *testing.T) {
 	if err := rows.Err(); err != nil || tables < 10 {
 		t.Errorf("%d tables, error %v", tables, err)
 	}
+}
+
+// A file of each earlier version is brought to the present one when it is opened, with
+// what is in it; then it is the same as a new one.
+func TestMigrateEarlier(t *testing.T) {
+	t.Parallel()
+	want := schemaOf(t, newStore(t))
+	for version := 1; version < len(migrations); version++ {
+		t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "store.db")
+			makeEarlier(t, path, version)
+			s := mustOpen(t, path)
+			if diff := cmp.Diff(want, schemaOf(t, s)); diff != "" {
+				t.Errorf("schema (-new +migrated):\n%s", diff)
+			}
+			var rates []quire.Rate
+			var comments []quire.Comment
+			err := s.View(t.Context(), func(tx quire.ReadTx) (err error) {
+				if rates, err = tx.Rates(t.Context(), quire.Subject{ElementalID: "e"}, 9, 2); err != nil {
+					return err
+				}
+				comments, err = tx.Comments(t.Context(), "e", 0, 10)
+				return err
+			})
+			if err != nil || len(rates) != 2 || rates[0].ID != 7 || rates[1].UserID != "u8" || len(comments) != 1 || comments[0].Message != "old" {
+				t.Errorf("rates %+v, comments %+v, error %v", rates, comments, err)
+			}
+			mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
+				r, _, err := tx.PutRate(ctx, quire.Rate{Subject: quire.Subject{ElementalID: "e"}, UserID: "new", Rating: 1})
+				if err == nil && r.ID != 10 {
+					err = fmt.Errorf("the next rate has the id %d", r.ID)
+				}
+				return err
+			})
+			wantIntact(t, s)
+			mustClose(t, s)
+			mustClose(t, mustOpen(t, path))
+		})
+	}
+}
+
+// makeEarlier makes a database file as the program of an earlier version left it, with
+// an elemental that has a comment and nine rates.
+func makeEarlier(t *testing.T, path string, version int) {
+	t.Helper()
+	db, err := newPool(path, (&Options{Synchronous: Normal}).writer(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range version {
+		if err := migrateStep(t.Context(), db, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns := func(table string) (names, values []string) {
+		rows, err := db.QueryContext(t.Context(), `SELECT name, type FROM pragma_table_info(?)`, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name, kind string
+			if err := rows.Scan(&name, &kind); err != nil {
+				t.Fatal(err)
+			}
+			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'"}[kind])
+		}
+		return names, values
+	}
+	names, values := columns("elementals") // which may be others in other versions
+	values[slices.Index(names, "id")] = "'e'"
+	statements := []string{
+		`INSERT INTO elementals (` + strings.Join(names, ", ") + `) VALUES (` + strings.Join(values, ", ") + `)`,
+		`INSERT INTO comments (elemental, user_id, message, votes, created_at) VALUES (1, 'u', 'old', 0, 0)`,
+	}
+	for i := 1; i < 10; i++ {
+		statements = append(statements, fmt.Sprintf(
+			`INSERT INTO rates (elemental, user_id, rating, message, votes, created_at) VALUES (1, 'u%d', 5, '', 0, 0)`, i))
+	}
+	for _, statement := range statements {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// schemaOf is the version and everything that the schema consists of, by name.
+func schemaOf(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	rows, err := s.read.QueryContext(t.Context(), `SELECT name, coalesce(sql, '') FROM sqlite_schema
+		UNION ALL SELECT 'version', user_version FROM pragma_user_version`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	out := map[string]string{}
+	for rows.Next() {
+		var name, sql string
+		if err := rows.Scan(&name, &sql); err != nil {
+			t.Fatal(err)
+		}
+		out[name] = sql
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // A step that fails leaves nothing behind.

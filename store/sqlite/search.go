@@ -13,21 +13,17 @@ var quoted = strings.NewReplacer(`"`, `""`, "\x00", " ")
 
 // matchExpression writes a query in the language of FTS5, out of nothing but
 // quoted phrases: https://www.sqlite.org/fts5.html#full_text_query_syntax. A
-// phrase matches inside one field.
+// phrase matches inside one field. One whose last word may go on stands there whole
+// as well, which finds nothing more, but counts what has the whole word twice.
 func matchExpression(q quire.TextQuery) string {
-	var b strings.Builder
+	phrases := make([]string, len(q.Phrases))
 	for i, words := range q.Phrases {
-		if i > 0 {
-			b.WriteString(" AND ")
-		}
-		b.WriteByte('"')
-		b.WriteString(quoted.Replace(strings.Join(words, " ")))
-		b.WriteByte('"')
+		phrases[i] = `"` + quoted.Replace(strings.Join(words, " ")) + `"`
 	}
-	if q.Prefix {
-		b.WriteString(" *")
+	if last := len(phrases) - 1; q.Prefix && last >= 0 {
+		phrases[last] = "(" + phrases[last] + " OR " + phrases[last] + " *)"
 	}
-	return b.String()
+	return strings.Join(phrases, " AND ")
 }
 
 // seen adds the condition that a viewer is shown a row of the table with that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ var commentCases = []testCase{
 	{"awkward text", commentText},
 	{"copied", commentCopied},
 	{"order", commentsOrder},
+	{"window", commentsWindow},
+	{"stays with its elemental", commentStays},
 	{"replace", commentReplace},
 	{"without what it is about", commentOfNothing},
 	{"sequence goes on", commentSequence},
@@ -136,6 +139,47 @@ func commentsOrder(t *testing.T, s *store) {
 		putComment(s, sampleComment("b", 0))
 	}
 	checkComments(t, s, "a", want...)
+}
+
+func commentsWindow(t *testing.T, s *store) {
+	seedOwners(s)
+	var ids []int64
+	comments := map[int64]quire.Comment{}
+	for i := range 12 {
+		c := sampleComment("a", 0)
+		if i%3 == 2 {
+			c.ParentID = ids[i-2] // replies are comments among the others
+		}
+		c = putComment(s, c)
+		ids, comments[c.ID] = append(ids, c.ID), c
+		putComment(s, sampleComment("b", 0)) // takes the ids between
+	}
+	deleteComment(s, ids[7])
+	ids = slices.Delete(ids, 7, 8)
+	checkWindows(t, s, ids, comments, func(tx quire.ReadTx, ctx context.Context, w window) ([]quire.Comment, error) {
+		return tx.Comments(ctx, "a", w.before, w.limit)
+	})
+	equal(t, "comments of nothing", get(s, func(tx quire.ReadTx, ctx context.Context, id string) ([]quire.Comment, error) {
+		return tx.Comments(ctx, id, ids[3], 2)
+	}, "nothing"), nil)
+}
+
+// commentStays checks that no comment moves to another elemental.
+func commentStays(t *testing.T, s *store) {
+	seedOwners(s)
+	c := putComment(s, sampleComment("a", 0))
+	reply := putComment(s, sampleComment("a", c.ID))
+	s.update(func(ctx context.Context, tx quire.Tx) error {
+		for _, moved := range []quire.Comment{c, reply} {
+			moved.ElementalID, moved.ParentID = "b", 0
+			if _, err := tx.PutComment(ctx, moved); !errors.Is(err, quire.ErrNotFound) {
+				return fmt.Errorf("PutComment on another elemental: got error %v, want ErrNotFound", err)
+			}
+		}
+		return nil
+	})
+	checkComments(t, s, "a", c, reply)
+	checkComments(t, s, "b")
 }
 
 func commentReplace(t *testing.T, s *store) {

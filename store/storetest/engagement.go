@@ -3,7 +3,10 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"testing"
 
 	"github.com/quirelib/quire"
 )
@@ -139,6 +142,36 @@ func readReceipts(ctx context.Context, tx quire.ReadTx, c *contents) error {
 		}
 	}
 	return nil
+}
+
+// window is what of the comments or rates of one subject is asked for.
+type window struct {
+	before int64
+	limit  int
+}
+
+// checkWindows reads every window of rows that have these ids, ascending: bounds at
+// each id, beside it, below all, above all and none, with limits from 1 to more than
+// there are.
+func checkWindows[T any](t *testing.T, s *store, ids []int64, rows map[int64]T, read func(quire.ReadTx, context.Context, window) ([]T, error)) {
+	t.Helper()
+	bounds := []int64{0, 1, math.MaxInt64}
+	for _, id := range ids {
+		bounds = append(bounds, id, id+1)
+	}
+	for _, before := range bounds {
+		for limit := 1; limit <= len(ids)+1; limit++ {
+			var want []T
+			for _, id := range ids {
+				if before == 0 || id < before {
+					want = append(want, rows[id])
+				}
+			}
+			want = want[max(0, len(want)-limit):]
+			w := window{before, limit}
+			equal(t, fmt.Sprintf("%d at most, before %d", limit, before), get(s, read, w), want)
+		}
+	}
 }
 
 // many is more than there is of anything here.

@@ -16,6 +16,7 @@ var rateCases = []testCase{
 	{"awkward text", rateText},
 	{"copied", rateCopied},
 	{"order", ratesOrder},
+	{"window", ratesWindow},
 	{"replace", rateReplace},
 	{"without its subject", rateOfNothing},
 	{"sequence goes on", rateSequence},
@@ -133,6 +134,31 @@ func ratesOrder(t *testing.T, s *store) {
 	}
 	for subject, rates := range want {
 		checkRates(t, s, subject, rates...)
+	}
+}
+
+func ratesWindow(t *testing.T, s *store) {
+	seedOwners(s)
+	subjects := []quire.Subject{onElemental("a"), onList(1)}
+	ids, rates := map[quire.Subject][]int64{}, map[int64]quire.Rate{}
+	for i := range 24 {
+		subject := subjects[i%2] // each takes the ids between those of the other
+		r := addRate(s, sampleRate(subject, fmt.Sprint("u", 100-i)))
+		ids[subject], rates[r.ID] = append(ids[subject], r.ID), r
+	}
+	for _, subject := range subjects {
+		again := rates[ids[subject][5]]
+		again.Rating = 1 // a replaced one keeps its place
+		again, _ = putRate(s, again)
+		rates[again.ID] = again
+		checkWindows(t, s, ids[subject], rates, func(tx quire.ReadTx, ctx context.Context, w window) ([]quire.Rate, error) {
+			return tx.Rates(ctx, subject, w.before, w.limit)
+		})
+	}
+	for _, subject := range []quire.Subject{onElemental("b"), onElemental("nothing"), onList(2), onList(404)} {
+		equal(t, fmt.Sprintf("rates of %+v", subject), get(s, func(tx quire.ReadTx, ctx context.Context, subject quire.Subject) ([]quire.Rate, error) {
+			return tx.Rates(ctx, subject, ids[subjects[0]][3], 2)
+		}, subject), nil)
 	}
 }
 

@@ -20,6 +20,7 @@ var searchCases = []testCase{
 	{"text, not record", searchText},
 	{"text replaced", searchReplaced},
 	{"field weights", searchWeights},
+	{"whole words first", searchWhole},
 	{"more is better", searchFrequency},
 	{"ties by id", searchTies},
 	{"visibility", searchVisibility},
@@ -241,6 +242,26 @@ func searchWeights(t *testing.T, s *store) {
 	want := []string{"4 title", "3 tags", "2 description", "1 body"}
 	equal(t, "order", search(s, words("wanted")), want)
 	equal(t, "order with a prefix", search(s, begins("want")), want)
+}
+
+// searchWhole checks that what has a word itself is not lost among what has longer
+// ones that it begins.
+func searchWhole(t *testing.T, s *store) {
+	texts := map[string]quire.IndexedText{}
+	for i := range 40 {
+		texts[fmt.Sprintf("a%02d", i)] = quire.IndexedText{Body: "a layout b"}
+	}
+	for _, id := range []string{"y", "z"} {
+		texts[id] = quire.IndexedText{Body: "a lay b"}
+	}
+	putTexts(s, texts)
+	for _, q := range []quire.TextQuery{begins("lay"), begins("a lay"), begins("a", "lay")} {
+		got := search(s, q)
+		if len(got) != len(texts) {
+			t.Errorf("query %v finds %d, want all %d", q, len(got), len(texts))
+		}
+		equal(t, fmt.Sprintf("first of %v", q), got[:min(3, len(got))], []string{"y", "z", "a00"})
+	}
 }
 
 // searchFrequency compares documents of one length that differ in how often the

@@ -1,0 +1,71 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/quirelib/quire"
+)
+
+func (s *server) addMedia(c *call) error {
+	o := bodyObject(c.body)
+	in := mediaInput(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.AddMedia(c.r.Context(), c.actor(), c.params["id"], in)
+	if err != nil {
+		return err
+	}
+	return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+}
+
+func (s *server) removeMedia(c *call) error {
+	o := bodyObject(c.body)
+	removal := mediaRemoval(o)
+	if err := o.err(); err != nil {
+		return err
+	}
+	e, err := s.lib.RemoveMedia(c.r.Context(), c.actor(), c.params["id"], removal)
+	if err != nil {
+		return err
+	}
+	return s.respondElemental(c, http.StatusOK, e, quire.KnowledgeOptions{})
+}
+
+func (s *server) getElementalFile(c *call) error {
+	m, data, err := s.lib.ElementalFile(c.r.Context(), c.actor(), c.params["id"], c.numericID("file_id"))
+	if err != nil {
+		return err
+	}
+	return c.respondFile(m, data)
+}
+
+func (s *server) getListFile(c *call) error {
+	m, data, err := s.lib.ListFile(c.r.Context(), c.actor(), c.numericID("list_id"), c.numericID("file_id"))
+	if err != nil {
+		return err
+	}
+	return c.respondFile(m, data)
+}
+
+func (s *server) getImage(c *call) error {
+	m, data, err := s.lib.Image(c.r.Context(), c.actor(), c.numericID("id"))
+	if err != nil {
+		return err
+	}
+	return c.sendMedia(m, data)
+}
+
+// respondFile answers with the bytes of a file, or with its description and the bytes as
+// numbers for a client that asks for JSON.
+func (c *call) respondFile(m quire.Media, data []byte) error {
+	c.w.Header().Set("Vary", "Accept")
+	if !prefersJSON(c.r.Header.Values("Accept"), m.MIMEType) {
+		return c.sendMedia(m, data)
+	}
+	file := c.s.fileOf(m)
+	file.Data = byteNumbers{}
+	head := envelope{Code: http.StatusOK, Meta: c.meta(1), Response: file}
+	return c.writeInside(head, `"data":[]`, func(w io.Writer) error { return writeByteNumbers(w, data) })
+}

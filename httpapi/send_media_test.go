@@ -1,0 +1,228 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quirelib/quire"
+)
+
+// TestSendMedia: conditional requests, ranges and HEAD, on each route.
+func TestSendMedia(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	data := picturesOf(t)["image/png"]
+	pic := upload(`p"\é.png`, data)
+	a := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"With pictures","type_id":3,"category_id":18,"template":"x","images":[`+pic+`],"files":[`+pic+`]}`).want(201)
+	list := f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x","files":[`+pic+`]}`).want(201)
+	for _, path := range []string{a.path("response.images.0.url"), a.path("response.files.0.url"), list.path("response.files.0.url")} {
+		whole := f.get(f.bob.key, "GET", path)
+		for name, want := range map[string]string{
+			"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Length": fmt.Sprint(len(data)),
+			"Content-Security-Policy": "default-src 'none'; sandbox", "Content-Disposition": `inline; filename*=utf-8''p%22%5C%C3%A9.png`,
+		} {
+			if got := whole.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		if whole.Header().Get("X-Request-Id") == "" {
+			t.Errorf("%s: no X-Request-Id", path)
+		}
+		tag := whole.Header().Get("ETag")
+		for _, c := range []struct {
+			method string
+			header []string
+			status int
+			body   string
+		}{
+			{"HEAD", nil, 200, ""},
+			{"GET", []string{"If-None-Match", tag}, 304, ""},
+			{"GET", []string{"If-None-Match", `"x", ` + tag}, 304, ""},
+			{"GET", []string{"If-None-Match", `"x"`}, 200, string(data)},
+			{"GET", []string{"If-Match", tag}, 200, string(data)},
+			{"GET", []string{"Range", "bytes=1-3"}, 206, "PNG"},
+			{"GET", []string{"Range", "bytes=-5"}, 206, string(data[len(data)-5:])},
+			{"GET", []string{"Range", "bytes=0-1,3-4"}, 200, string(data)},
+			{"GET", []string{"Range", "bytes=1-3", "If-Range", tag}, 206, "PNG"},
+			{"GET", []string{"Range", "bytes=1-3", "If-Range", `"x"`}, 200, string(data)},
+		} {
+			rec := f.get(f.bob.key, c.method, path, c.header...)
+			if rec.Code != c.status || rec.Body.String() != c.body {
+				t.Errorf("%s %s %v: %d with %d bytes, want %d with %d", c.method, path, c.header, rec.Code, rec.Body.Len(), c.status, len(c.body))
+			}
+			if c.status != 304 && rec.Header().Get("Content-Disposition") == "" {
+				t.Errorf("%s %s %v: no Content-Disposition", c.method, path, c.header)
+			}
+		}
+		f.do(f.bob.key, "GET", path, "", "Range", "bytes=9999999-").failed(416, "the range is malformed or lies outside of the file")
+		f.do(f.bob.key, "GET", path, "", "Range", "bytes=x").failed(416, "the range is malformed or lies outside of the file")
+		out := f.do(f.bob.key, "GET", path, "", "If-Match", `"x"`).failed(412, "the file is not the one that If-Match names")
+		if len(out.header["Content-Disposition"])+len(out.header["Etag"]) > 0 {
+			t.Errorf("%s: an error with the headers of a file: %v", path, out.header)
+		}
+	}
+}
+
+// hostileFile is one of a set of files that an attacker might upload.
+type hostileFile struct{ Name, Base64, Note string }
+
+// TestHostileFiles: whatever a file is, it is never shown as something that can run.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	files := []hostileFile{
+		{Name: "page.png", Base64: base64.StdEncoding.EncodeToString([]byte("<!doctype html><script>alert(1)</script>"))},
+		{Name: "drawing.png", Base64: base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`))},
+		{Name: "page.xhtml", Base64: base64.StdEncoding.EncodeToString([]byte(`<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>alert(1)</script></html>`))},
+		{Name: "script.js", Base64: base64.StdEncoding.EncodeToString([]byte("alert(1)"))},
+		{Name: "document.pdf", Base64: base64.StdEncoding.EncodeToString([]byte("%PDF-1.7\n"))},
+		{Name: "two.png", Base64: base64.StdEncoding.EncodeToString([]byte(string(picturesOf(t)["image/png"]) + "<script>alert(1)</script>"))},
+		{Name: "data.json", Base64: base64.StdEncoding.EncodeToString([]byte(`{"a":1}`))},
+	}
+	own := len(files)
+	if text, err := os.ReadFile("../../shared/data/extra/files.json"); err == nil {
+		var more []hostileFile
+		if err := json.Unmarshal(text, &more); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	} else {
+		t.Log("../shared/data/extra/files.json is not there; own files only")
+	}
+	f := newFixture(t, nil)
+	id := f.elemental(f.ann, "For hostile files", "")
+	path := "/v1/user/elemental/" + id
+	shown := 0
+	for _, file := range files {
+		payload := fmt.Sprintf(`{"file_name":%q,"file_buffer":%q}`, file.Name, file.Base64)
+		for _, field := range []string{"images", "cover_images"} {
+			f.do(f.ann.key, "PUT", path, `{"`+field+`":[`+payload+`]}`).want(400).has("errors.0.field", `"`+field+`/0/file_buffer"`)
+		}
+		f.do(f.ann.key, "POST", path+"/files", `{"avatar":`+payload+`}`).want(400).has("errors.0.field", `"avatar/file_buffer"`)
+		a := f.do(f.ann.key, "PUT", path, `{"files":[`+payload+`]}`).want(200)
+		r := httptest.NewRequest("GET", a.path("response.files.0.url"), nil)
+		r.Header.Set("x-api-key", f.bob.key)
+		rec := httptest.NewRecorder() // not recorded: a file that is JSON has the type of the envelope
+		f.h.ServeHTTP(rec, r)
+		want, err := base64.StdEncoding.DecodeString(file.Base64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Code != 200 || rec.Body.String() != string(want) {
+			t.Errorf("%s: %d with %d bytes, want %d", file.Name, rec.Code, rec.Body.Len(), len(want))
+		}
+		h := rec.Header()
+		inline := !strings.HasPrefix(h.Get("Content-Disposition"), "attachment")
+		switch h.Get("Content-Type") {
+		case "image/png", "image/jpeg", "image/gif", "image/webp":
+			shown++
+		default:
+			if inline {
+				t.Errorf("%s: %q is shown", file.Name, h.Get("Content-Type"))
+			}
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+			t.Errorf("%s: %v", file.Name, h)
+		}
+	}
+	t.Logf("%d hostile files, %d of them shared: none is accepted as an image; as files %d are sent as images, the others are saved", len(files), len(files)-own, shown)
+}
+
+// TestFileNames: names come back byte for byte, and no name leaves its header.
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	names := []string{"../../etc/passwd", "a\r\nX-Evil: 1.png", `a"; filename="b.html`, "\u202egpj.exe", "日本.png", strings.Repeat("é", 127), strings.Repeat("é", 128), "tab\there", "\x7f", ""}
+	own := len(names)
+	if text, err := os.ReadFile("../../shared/data/extra/file_names.json"); err == nil {
+		var more []string
+		if err := json.Unmarshal(text, &more); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, more...)
+	} else {
+		t.Log("../shared/data/extra/file_names.json is not there; own names only")
+	}
+	f := newFixture(t, nil)
+	path := "/v1/user/elemental/" + f.elemental(f.ann, "For odd names", "")
+	refused := 0
+	for _, name := range names {
+		payload := `{"files":[` + upload(name, []byte("text")) + `]}`
+		if len(name) > 255 || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			f.do(f.ann.key, "PUT", path, payload).want(400)
+			refused++
+			continue
+		}
+		if name == "" {
+			name = "file-1.txt"
+		}
+		quoted, _ := json.Marshal(name)
+		a := f.do(f.ann.key, "PUT", path, payload).want(200).has("response.files.0.name", string(quoted))
+		rec := f.get(f.bob.key, "GET", a.path("response.files.0.url"))
+		disposition := rec.Header().Get("Content-Disposition")
+		kind, params, err := mime.ParseMediaType(disposition)
+		if err != nil || kind != "attachment" || params["filename"] != name {
+			t.Errorf("%q: %q: %v", name, disposition, err)
+		}
+		if strings.ContainsFunc(disposition, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+			t.Errorf("%q: %q", name, disposition)
+		}
+	}
+	t.Logf("%d names, %d of them shared: %d are refused, the others come back as they are", len(names), len(names)-own, refused)
+}
+
+// TestTypesAreSniffed: the type is that of the bytes, whatever the name says.
+func TestTypesAreSniffed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	pics := picturesOf(t)
+	pics["image/webp"] = []byte(tinyWebP)
+	for mimeType, data := range pics {
+		id := f.elemental(f.ann, "An image of a type", `,"images":[`+upload("page.html", data)+`]`)
+		a := f.do(f.ann.key, "GET", "/v1/elemental/"+id, "")
+		h := f.get(f.bob.key, "GET", a.path("response.images.0.url")).Header()
+		if h.Get("Content-Type") != mimeType || h.Get("Content-Disposition") != "inline; filename=page.html" {
+			t.Errorf("%s: %v", mimeType, h)
+		}
+	}
+}
+
+// TestMediaKeepsConnection: a file leaves the connection as it was, also for what comes
+// after a long time.
+func TestMediaKeepsConnection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.h.(*server).writeTimeout = 1 // nanosecond: what is left behind ends the next answer
+	e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
+		Title: "With a file", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "x",
+		Media: quire.MediaInput{Files: []quire.Upload{{Data: []byte("text")}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	r := httptest.NewRequest("GET", "/v1/elemental/"+e.ID+"/file/"+formatID(e.Details.Media[0].ID), nil)
+	r.Header.Set("x-api-key", f.ann.key)
+	f.h.ServeHTTP(rec, r)
+	if rec.Body.String() != "text" || len(rec.set) != 2 || !rec.set[1] {
+		t.Errorf("%q, deadlines %v", rec.Body, rec.set)
+	}
+}
+
+// deadlines notes which deadlines are set; true is none.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []bool
+}
+
+// SetWriteDeadline is what http.ResponseController looks for.
+func (d *deadlines) SetWriteDeadline(at time.Time) error {
+	d.set = append(d.set, at.IsZero())
+	return nil
+}

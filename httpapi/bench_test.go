@@ -59,8 +59,6 @@ func BenchmarkContent(b *testing.B) {
 	}
 }
 
-var benchHandler http.Handler
-
 type benchFixture struct {
 	url   string // of the library
 	fixed *httptest.Server
@@ -100,8 +98,8 @@ func newBenchFixture(b *testing.B) *benchFixture {
 	began := time.Now()
 	f.fill(b, lib, u.Actor())
 	b.Logf("%d elementals and %d lists were stored in %v", benchElementals, benchLists, time.Since(began).Round(time.Millisecond))
-	benchHandler = New(lib, nil, nil)
-	srv := httptest.NewServer(benchHandler)
+
+	srv := httptest.NewServer(New(lib, nil, nil))
 	f.url = srv.URL
 	f.fixed = httptest.NewServer(http.HandlerFunc(f.serveFixed))
 	b.Cleanup(func() { srv.Close(); f.fixed.Close() })

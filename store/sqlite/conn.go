@@ -26,7 +26,7 @@ func (o Options) common() []pragma {
 		{"foreign_keys", "1", "1"},
 		// A damaged file must not make SQLite call what it should not.
 		{"trusted_schema", "0", "0"},
-		{"temp_store", "MEMORY", "2"}, // content does not go to another directory
+		{"temp_store", "MEMORY", "2"},    // content does not go to another directory
 		{"cache_size", "-8192", "-8192"}, // KiB; taken as it is needed
 	}
 }

@@ -11,7 +11,7 @@ import (
 // of Public ones.
 const seenItems = ` FROM list_items i WHERE (i.visibility = 1 OR i.owner_id = ?)`
 
-// itemOrders are the sort keys of the orders. Keys of elementals need their rows.
+// itemOrders are the sort keys of the orders.
 var itemOrders = map[quire.ItemOrder]string{
 	quire.OrderIndex:     `i.order_index`,
 	quire.OrderCreatedAt: `e.created_at`,

@@ -38,6 +38,9 @@ func (markdownLayout) object(o KnowledgeObject, level int) string {
 	}
 	for _, e := range o {
 		value := plainValue(e.Value)
+		if content, ok := e.Value.(tableContent); ok && len(content) > 0 {
+			paragraph(content.markdown(level))
+		}
 		switch {
 		case value == "":
 		case e.Key == "Title":

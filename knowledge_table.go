@@ -101,7 +101,7 @@ func (content tableContent) markdown(level int) string {
 			lines = append(lines, "")
 		}
 		for _, c := range block.cells {
-			lines = append(lines, "- **"+markdownLabel(c.label)+":** "+markdownItem(c.text, level+1))
+			lines = append(lines, "- **"+markdownLabel(c.label)+":**"+markdownItem(c.text, level+1))
 		}
 		blocks[i] = strings.Join(lines, "\n")
 	}
@@ -109,10 +109,12 @@ func (content tableContent) markdown(level int) string {
 }
 
 // markdownItem is a text that follows a label in a list item. One of several lines
-// begins on a line of its own, so that it may begin with a fence or a list.
+// begins on a line of its own, so that it may begin with a fence or a list. All line
+// breaks of Unicode count, as in indentRest.
 func markdownItem(text string, level int) string {
-	if !strings.ContainsAny(text, "\r\n") {
-		return text
+	text = breaksToLF.Replace(text)
+	if !strings.Contains(text, "\n") {
+		return " " + text
 	}
 	lines := strings.Split(nested(text, level), "\n")
 	for i, line := range lines {
@@ -122,6 +124,8 @@ func markdownItem(text string, level int) string {
 	}
 	return "\n\n" + strings.Join(lines, "\n")
 }
+
+var breaksToLF = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // markdownLabel is a title on one line without the characters that mean something in
 // Markdown.

@@ -55,18 +55,14 @@ type ListInput struct {
 
 // ListPatch changes a list: nil fields stay as they are.
 type ListPatch struct {
-	Title        *string
-	Description  *string
-	Template     *string
-	KeepTemplate bool // Template applies only if the present one is empty
-	TypeID       *int
-	Visibility   *Visibility
-	Items        *[]ItemInput // added and re-ordered
-	ReplaceItems bool         // Items become the exact membership
-	// Cells are texts for a column or row of a table, by the ids of the rows or columns
-	// that it crosses; "" empties the place. Such a list takes no Items, and has the
-	// visibility of its table. What is not named stays.
-	Cells           map[int64]string
+	Title           *string
+	Description     *string
+	Template        *string
+	KeepTemplate    bool // Template applies only if the present one is empty
+	TypeID          *int
+	Visibility      *Visibility
+	Items           *[]ItemInput // added and re-ordered
+	ReplaceItems    bool         // Items become the exact membership
 	TagIDs          *[]int64
 	VideoURL        *string
 	TutorialSteps   *[]TutorialStep
@@ -79,6 +75,10 @@ type ListPatch struct {
 	KnowledgeBase   *bool
 	IsTemplate      *bool
 	Media           MediaPatch
+	// Cells are texts for a column or row of a table, by the ids of the rows or columns
+	// that it crosses; "" empties the place. Such a list takes no Items, and has the
+	// visibility of its table. What is not named stays.
+	Cells map[int64]string
 }
 
 // ItemsInput selects a page of a list's items.

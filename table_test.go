@@ -163,7 +163,9 @@ func TestCreateTableRefuses(t *testing.T) {
 			{"columns/0", func(in *quire.TableInput) { in.Columns[0] = strings.Repeat("x", 101) }},
 			{"rows", func(in *quire.TableInput) { in.Rows = []string{} }},
 			{"rows", func(in *quire.TableInput) { in.Rows = slices.Repeat(in.Rows, quire.MaxTableRows+1) }},
-			{"rows", func(in *quire.TableInput) { in.Columns, in.Rows = slices.Repeat(in.Columns, 100), slices.Repeat(in.Rows, 101) }},
+			{"rows", func(in *quire.TableInput) {
+				in.Columns, in.Rows = slices.Repeat(in.Columns, 100), slices.Repeat(in.Rows, 101)
+			}},
 			{"rows/0", func(in *quire.TableInput) { in.Rows[0] = " \n" }},
 			{"cells", func(in *quire.TableInput) { in.Cells = make([][]string, 2) }},
 			{"cells/0", func(in *quire.TableInput) { in.Cells = [][]string{{"", ""}} }},

@@ -225,8 +225,7 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 		}
 		rec.CategoryID = CategoryText
 	}
-	l.checkType(&probs, 0, rec.TypeID)
-	l.checkElemental(&probs, rec)
+	l.checkElemental(&probs, 0, rec)
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}
@@ -237,12 +236,14 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 // reservedIDs stand for something else where paths hold the id of an elemental.
 var reservedIDs = []string{"type", "types"}
 
-// checkElemental checks the fields of a record by themselves, but for its type.
-func (l *Library) checkElemental(p *problems, rec ElementalRecord) {
+// checkElemental checks the fields of a record by themselves. oldType is the type that
+// it had before, 0 if it is new.
+func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) {
 	cat := l.catalogue.Load()
 	if rec.TypeID != TypeCell { // which is named by the Library
 		checkTitle(p, rec.Title)
 	}
+	l.checkType(p, oldType, rec.TypeID)
 	if _, ok := cat.category(rec.CategoryID); !ok {
 		p.add("category_id", "must be a category of the catalogue")
 	}
@@ -408,9 +409,8 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 		rec.TagIDs = unique(*p.TagIDs)
 	}
 	var probs problems
-	l.checkType(&probs, old.TypeID, rec.TypeID)
+	l.checkElemental(&probs, old.TypeID, rec)
 	checkTablePatch(&probs, old, rec)
-	l.checkElemental(&probs, rec)
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (p.TopicIDs != nil || p.TypeID != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}

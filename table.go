@@ -87,7 +87,7 @@ func (l *Library) draftTable(a Actor, in TableInput) (ElementalRecord, error) {
 		rec.CategoryID = CategoryText
 	}
 	var probs problems
-	l.checkElemental(&probs, rec)
+	l.checkElemental(&probs, TypeTable, rec)
 	checkTableTitles(&probs, "columns", in.Columns, MaxTableColumns)
 	checkTableTitles(&probs, "rows", in.Rows, MaxTableRows)
 	checkPlaces(&probs, "rows", len(in.Columns), len(in.Rows))

@@ -7,8 +7,8 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// table stores a table of one row and two columns, past the rules for tables.
-func (f *fixture) table(id string) {
+// storedTable stores a table of one row and two columns, past the rules for tables.
+func (f *fixture) storedTable(id string) {
 	f.t.Helper()
 	ctx := f.t.Context()
 	err := f.store.Update(ctx, func(tx quire.Tx) error {
@@ -46,7 +46,7 @@ func (f *fixture) table(id string) {
 func TestGroupBy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	f.table("teas")
+	f.storedTable("teas")
 	plain := f.elemental(f.ann, "Prices of coffee", "")
 	const byRow, byColumn = "1. Green\n   Price: two\n   Served: hot", "1. Price\n   Green: two\n2. Served\n   Green: hot"
 	const rowMarkdown, columnMarkdown = "# Green\n\n- **Price:** two\n- **Served:** hot\n", "# Price\n\n- **Green:** two\n\n"

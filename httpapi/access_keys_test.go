@@ -97,8 +97,8 @@ func receiptsAreOwn(t *testing.T, rt route) {
 		t.Fatal(err)
 	}
 	_, amy := f.secondKey(u.ID, quire.KeyInput{})
-	body := goodBodies[rt.method+" "+rt.pattern]
-	send := func(key string) answer { return f.do(key, rt.method, rt.pattern, body, "Idempotency-Key", "k") }
+	path, body := fill(rt.pattern, f.elemental(f.ann, "A document to add to", "")), goodBodies[rt.method+" "+rt.pattern]
+	send := func(key string) answer { return f.do(key, rt.method, path, body, "Idempotency-Key", "k") }
 
 	k, revoked := f.secondKey("ann", quire.KeyInput{})
 	_, expiring := f.secondKey("ann", quire.KeyInput{ExpiresAt: new(time.Now().Add(time.Hour))})
@@ -119,6 +119,10 @@ func receiptsAreOwn(t *testing.T, rt route) {
 	}
 	id := firstID(first)
 	for _, key := range []string{f.bob.key, amy} {
+		if path != rt.pattern { // where it is Ann's elemental that is added to
+			send(key).want(403).replayed(false)
+			continue
+		}
 		a := send(key).want(201).replayed(false)
 		if firstID(a) == id || strings.Contains(a.body, `"ann"`) {
 			t.Errorf("the answer of Ann was given to somebody else: %s", a.body)

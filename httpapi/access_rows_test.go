@@ -2,7 +2,7 @@ package httpapi
 
 // accessRow says how a route answers Ann. path and body name objects: $elemental, $list,
 // $tag, $image and $file (of the elemental), $listfile, $job and $tenant are the ones
-// whose owner varies; $myelemental and so on are always Ann's own.
+// whose owner varies, as are $table, $column, $row and $cell; $myelemental and so on are always Ann's own.
 //
 // An answer is its status and its kind: error (in the shape of the route's group),
 // object, array n, page n (n is meta.total), bytes, empty, and of the engine hits n, chat n and
@@ -81,6 +81,24 @@ var accessRows = []accessRow{
 	{"POST /v1/user/elemental/{id}/tag/{tag_id}", "/v1/user/elemental/$myelemental/tag/$tag", "", "200 object!", "404 error", "404 error", "404 error"},
 	{"DELETE /v1/user/elemental/{id}/tag/{tag_id}", "/v1/user/elemental/$elemental/tag/$tag", "", "200 object!", "403 error", "403 error", "404 error"},
 	{"DELETE /v1/user/elemental/{id}/tag/{tag_id}", "/v1/user/elemental/$myelemental/tag/$tag", "", "200 object", "404 error", "404 error", "404 error"},
+
+	{"POST /v1/user/table", "/v1/user/table", `{"title":"A table of things","columns":["c"],"rows":["r"],"cells":[["x"]],"tagIds":[$mytag,$tag]}`, "201 object!", "400 error", "400 error", "400 error"},
+	{"GET /v1/elemental/{id}", "/v1/elemental/$table", "", "200 object", "200 object", "200 object", "404 error"},
+	{"GET /v1/elemental/{id}", "/v1/elemental/$cell", "", "200 object", "200 object", "200 object", "404 error"},
+	{"GET /v1/list/{list_id}", "/v1/list/$column", "", "200 object", "200 object", "200 object", "404 error"},
+	{"GET /v1/list/{list_id}/items", "/v1/list/$row/items", "", "200 page 1", "200 page 1", "200 page 0", "404 error"},
+	{"PUT /v1/user/list/{list_id}", "/v1/user/list/$column", `{"table":{"$row":{"content":["y"]}}}`, "200 object!", "403 error", "403 error", "404 error"},
+	{"PUT /v1/user/list/{list_id}", "/v1/user/list/$mycolumn", `{"title":"Another","table":{"$myrow":{"content":["y"]},"$row":{"content":["y"]}}}`, "400 error", "400 error", "400 error", "400 error"},
+	{"PUT /v1/user/list/{list_id}", "/v1/user/list/$row", `{"table":{"$mycolumn":{"content":["y"]}}}`, "400 error", "403 error", "403 error", "404 error"},
+	{"DELETE /v1/user/list/{list_id}", "/v1/user/list/$column", "", "204 empty!", "403 error", "403 error", "404 error"},
+	{"POST /v1/user/list", "/v1/user/list", `{"title":"A list","item_ids":[{"prompt_id":"$cell"}]}`, "201 object!", "201 object!", "400 error", "400 error"},
+	{"PUT /v1/user/elemental/{id}", "/v1/user/elemental/$cell", `{"template":"y"}`, "200 object!", "403 error", "403 error", "404 error"},
+	{"PUT /v1/user/elemental/{id}", "/v1/user/elemental/$table", `{"title":"Another table"}`, "200 object!", "403 error", "403 error", "404 error"},
+	{"PUT /v1/user/elemental/{id}", "/v1/user/elemental/$mycell", `{"lists_to_save":[{"list_id":$column}]}`, "400 error", "400 error", "400 error", "400 error"},
+	{"DELETE /v1/elemental/{id}", "/v1/elemental/$cell", "", "204 empty!", "403 error", "403 error", "404 error"},
+	{"DELETE /v1/elemental/{id}", "/v1/elemental/$table", "", "204 empty!", "403 error", "403 error", "404 error"},
+	{"GET /v1/elementals", "/v1/elementals?search=giraffes", "", "200 page 2", "200 page 2", "200 page 1", "200 page 1"},
+	{"POST /v1/kb/elemental", "/v1/kb/elemental", `{"elemental_id":"$table"}`, "202 plain!", "404 error", "404 error", "404 error"},
 
 	{"GET /v1/user/tags", "/v1/user/tags", "", "200 array 2", "200 array 1", "200 array 1", "200 array 1"},
 	{"POST /v1/user/tag", "/v1/user/tag", `{"title":"A tag","color":"#fff","elementalTypeId":1,"source_tag_id":"$tag","source_user_id":"$tenant"}`, "201 object!", "201 object!", "201 object!", "201 object!"},

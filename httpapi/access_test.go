@@ -38,10 +38,10 @@ func newWorld(t *testing.T, s subject) *world {
 	t.Helper()
 	w := &world{newEngineFixture(t, &Options{HeartbeatInterval: time.Hour}), map[string]string{
 		"elemental": "nobody-has-this", "list": "123456789", "tag": "123456788", "image": "123456787", "file": "123456786",
-		"listfile": "123456785", "job": "nobody-has-this", "tenant": "nobody",
+		"listfile": "123456785", "job": "nobody-has-this", "tenant": "nobody", "table": "nobody-has-this", "column": "123456784", "row": "123456783", "cell": "nobody-has-this",
 	}}
 	pic := upload("a.png", picturesOf(t)["image/png"])
-	w.objects(w.ann, "my", "Mine is this one", pic, "")
+	w.objects(w.ann, "my", "Mine is this one", pic, `,"visibility":1`)
 	switch s {
 	case own:
 		w.objects(w.ann, "", "Zebras in the snow", pic, `,"visibility":1`)
@@ -65,7 +65,9 @@ func (w *world) objects(by account, prefix, title, pic, more string) {
 	e := w.do(by.key, "POST", "/v1/user/elemental", `{"title":"`+title+`","type_id":3,"category_id":18,"template":"body of #[name]","tagIds":[`+tag+`],"images":[`+pic+`]`+file+more+`}`).want(201)
 	id := e.str("response.id")
 	l := w.do(by.key, "POST", "/v1/user/list", `{"title":"`+title+`","item_ids":[{"prompt_id":"`+id+`"}]`+file+more+`}`).want(201)
+	table := w.do(by.key, "POST", "/v1/user/table", `{"title":"Giraffes by height","columns":["c"],"rows":["r"],"cells":[["x"]]`+more+`}`).want(201)
 	for name, value := range map[string]any{
+		"table": table.str("response.id"), "column": table.str("response.columns.0.id"), "row": table.str("response.rows.0.id"), "cell": table.str("response.rows.0.items.0.id"),
 		"elemental": id, "tag": tag, "tenant": by.TenantID, "image": e.at("response.images.0.id"), "file": e.at("response.files.0.id"),
 		"list": l.str("response.id"), "listfile": l.at("response.files.0.id"),
 	} {
@@ -180,10 +182,12 @@ func TestAccess(t *testing.T) {
 				"{%q, path, body, answer for an object of one's own, for another user's Public one, for an Unlisted one, for an unknown one}", name, name)
 		}
 		for i, r := range rows[name] {
-			m.row(t, rt, r)
-			if i == 0 {
-				m.keys(t, rt, r)
-			}
+			t.Run(rt.method+" "+r.path, func(t *testing.T) { // its worlds end with it
+				m.row(t, rt, r)
+				if i == 0 {
+					m.keys(t, rt, r)
+				}
+			})
 		}
 		delete(rows, name)
 	}

@@ -29,7 +29,7 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 			return err
 		}
 		recs, total, err := tx.ListItems(ctx, ItemQuery{
-			ListID: id, Viewer: viewer(a), Order: order, Desc: in.Desc, Offset: page.offset(), Limit: page.Size,
+			ListID: id, Viewer: viewer(a), Order: order, Desc: in.Desc, WithoutBody: !in.Details, Offset: page.offset(), Limit: page.Size,
 		})
 		if err != nil {
 			return err

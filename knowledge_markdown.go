@@ -38,8 +38,10 @@ func (markdownLayout) object(o KnowledgeObject, level int) string {
 	}
 	for _, e := range o {
 		value := plainValue(e.Value)
-		if content, ok := e.Value.(tableContent); ok && len(content) > 0 {
-			paragraph(content.markdown(level))
+		if content, ok := e.Value.(tableContent); ok {
+			if text := content.markdown(level); text != "" {
+				paragraph(text)
+			}
 		}
 		switch {
 		case value == "":

@@ -86,7 +86,7 @@ type ItemsInput struct {
 	Page  Page
 	Order ItemOrder // "" means OrderIndex
 	Desc  bool
-	// Details are read as well.
+	// Details are read as well, and the bodies: without it Body is empty.
 	Details bool
 }
 

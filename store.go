@@ -223,8 +223,10 @@ type ItemQuery struct {
 	Viewer Viewer // items are shown if the viewer owns them or they are Public
 	Order  ItemOrder
 	Desc   bool
-	Offset int // >= 0
-	Limit  int // >= 1
+	// WithoutBody leaves Body empty, so that a page of long texts takes no memory.
+	WithoutBody bool
+	Offset      int // >= 0
+	Limit       int // >= 1
 }
 
 // ListSearch selects a page of lists.

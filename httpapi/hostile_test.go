@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -91,6 +92,11 @@ func notBlank(s string) bool { return stored(s) && strings.TrimSpace(s) != "" }
 
 func notEmpty(s string) bool { return stored(s) && s != "" }
 
+func nameAccepts(s string) bool { return stored(s) && len(s) <= 255 }
+
+// onePixel is an image in base64.
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
 // stepFields are the texts of tutorial steps; an address that is taken must be one.
 var stepFields = []hostileField{
 	{"tutorial_steps", `[{"title":TEXT}]`, "tutorial_steps.0.title", false, stepAccepts},
@@ -155,6 +161,14 @@ var hostileRows = map[string]hostileRow{
 		answer: "response.0.", read: "/v1/elemental/", readAnswer: "response.", remove: "/v1/elemental/",
 	},
 	"PUT /v1/user/elemental/{id}": {fields: elementalFields(0), answer: "response.", read: "/v1/elemental/", readAnswer: "response."},
+	"POST /v1/user/elemental/{id}/files": {fields: []hostileField{
+		{"avatar", `{"file_name":TEXT,"file_buffer":"` + onePixel + `"}`, "", false, nameAccepts},
+		{"images", `[{"file_name":"x.png","file_buffer":TEXT}]`, "", false, nil},
+		{"files", `[{"file_name":"x.txt","file_buffer":{"type":TEXT,"data":[]}}]`, "", false, nil},
+	}, answer: "response.", read: "/v1/elemental/", readAnswer: "response."},
+	"DELETE /v1/user/elemental/{id}/files": {fields: []hostileField{
+		{"images", `[TEXT]`, "", false, nil}, {"files", `[TEXT]`, "", false, nil}, {"avatar", `TEXT`, "", false, nil},
+	}},
 	"POST /v1/user/list": {
 		base: map[string]string{"title": `"A hostile list"`}, fields: listFields,
 		answer: "response.", read: "/v1/list/", readAnswer: "response.", remove: "/v1/user/list/",
@@ -213,7 +227,16 @@ func newAttacker(t *testing.T, requests *atomic.Int64) *attacker {
 	a := &attacker{fixture: newEngineFixture(t, nil), requests: requests}
 	id := a.elemental(a.ann, "A target with #word", `,"id":"target"`)
 	a.do(a.ann.key, "PUT", "/v1/user/elemental/"+id, `{"template":"#word"}`).want(200)
-	a.targets = map[string]string{"id": id, "list_id": a.list(a.ann, "A target"), "job_id": "none", "type_id": "1", "category_id": "18"}
+	list := a.list(a.ann, "A target")
+	media := `{"images":[{"file_buffer":"` + onePixel + `"}],"files":[{"file_buffer":"` + onePixel + `"}]}`
+	of := a.do(a.ann.key, "POST", "/v1/user/elemental/"+id+"/files", media).want(201)
+	ofList := a.do(a.ann.key, "PUT", "/v1/user/list/"+list, media).want(200)
+	a.targets = map[string]string{
+		"id": id, "list_id": list, "job_id": "none", "type_id": "1", "category_id": "18",
+		"/v1/image/{id}":                    path.Base(of.str("response.images.0.url")),
+		"/v1/elemental/{id}/file/{file_id}": path.Base(of.str("response.files.0.url")),
+		"/v1/list/{list_id}/file/{file_id}": path.Base(ofList.str("response.files.0.url")),
+	}
 	return a
 }
 
@@ -223,6 +246,9 @@ func (a *attacker) path(pattern string) string {
 	for i, p := range parts {
 		if name, ok := strings.CutPrefix(p, "{"); ok {
 			parts[i] = a.targets[strings.TrimSuffix(name, "}")]
+			if media := a.targets[pattern]; media != "" && i == len(parts)-1 {
+				parts[i] = media
+			}
 		}
 	}
 	return strings.Join(parts, "/")
@@ -253,7 +279,9 @@ func (a *attacker) send(method, path, query, body string) answer {
 		a.h.ServeHTTP(rec, req)
 	}
 	got := answer{a.t, rec.Code, rec.Header(), rec.Body.String()}
-	got.check(method + " " + path)
+	if got.header.Get("Content-Type") != "image/png" { // which only the routes of media answer with
+		got.check(method + " " + path)
+	}
 	if rec.Code >= http.StatusInternalServerError {
 		a.t.Errorf("%s %q ? %q with %.300q: status %d: %.300s", method, path, query, body, rec.Code, got.body)
 	}

@@ -25,7 +25,7 @@ var contentRoutes = []route{
 	{method: "GET", pattern: "/v1/elemental/{id}", handle: (*server).getElemental},
 	{method: "DELETE", pattern: "/v1/elemental/{id}", handle: (*server).deleteElemental},
 	{method: "GET", pattern: "/v1/elemental/{id}/file/{file_id}", handle: (*server).getElementalFile},
-	{method: "POST", pattern: "/v1/user/elemental/{id}/files", body: true, handle: (*server).addMedia},
+	{method: "POST", pattern: "/v1/user/elemental/{id}/files", body: true, once: true, handle: (*server).addMedia},
 	{method: "DELETE", pattern: "/v1/user/elemental/{id}/files", body: true, handle: (*server).removeMedia},
 	{method: "GET", pattern: "/v1/image/{id}", handle: (*server).getImage},
 	{method: "GET", pattern: "/v1/elemental/{id}/knowledge-base", handle: (*server).getElementalKnowledge},

@@ -61,7 +61,11 @@ func (tx readTx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elem
 	})
 	var es []quire.ElementalRecord
 	for _, m := range page(ms, q.Offset, q.Limit) {
-		es = append(es, cloneElemental(*m.ElementalRecord))
+		e := cloneElemental(*m.ElementalRecord)
+		if q.WithoutBody {
+			e.Body = ""
+		}
+		es = append(es, e)
 	}
 	return es, len(ms), nil
 }

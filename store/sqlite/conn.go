@@ -26,7 +26,8 @@ func (o Options) common() []pragma {
 		{"foreign_keys", "1", "1"},
 		// A damaged file must not make SQLite call what it should not.
 		{"trusted_schema", "0", "0"},
-		{"temp_store", "MEMORY", "2"}, // content does not go to another directory
+		{"temp_store", "MEMORY", "2"},    // content does not go to another directory
+		{"cache_size", "-8192", "-8192"}, // KiB; taken as it is needed
 	}
 }
 
@@ -120,6 +121,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 			conn.Close() // the check's error says more
 			return nil, err
 		}
+	}
+	if c, ok := conn.(sqliteConn); ok {
+		return &cachingConn{c, map[string]*cachedStmt{}}, nil
 	}
 	return conn, nil
 }

@@ -13,14 +13,25 @@ var (
 		"title", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price", "price_original",
 		"knowledge_base", "is_template", "is_system", "column_id", "row_id", "table_id"}, counterColumns,
 		columns{"command", "video_url", "description", "tutorial_steps", "body"})
-	selectElemental = `SELECT ` + elementalColumns.of("e") + `,
-		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM elemental_tags g WHERE g.elemental = e.num)
-		FROM elementals e `
-	putElemental = elementalColumns.upsert("elementals", "id")
+	selectElemental = `SELECT ` + elementalColumns.of("e") + tagsOfElemental
+	selectNumbered  = `SELECT e.num, ` + elementalColumns.of("e") + tagsOfElemental
+	// The body is the last column.
+	selectWithoutBody = `SELECT e.num, ` + elementalColumns[:len(elementalColumns)-1].of("e") + `, ''` + tagsOfElemental
+	putElemental      = elementalColumns.upsert("elementals", "id")
 )
 
-func scanElemental(row scanner) (e quire.ElementalRecord, err error) {
-	err = row.Scan(slices.Concat(
+// tagsOfElemental reads the tags in the order of their index: an ORDER BY inside
+// json_group_array would sort again for each elemental.
+const tagsOfElemental = `, (SELECT json_group_array(g.tag_id) FROM
+	(SELECT tag_id FROM elemental_tags WHERE elemental = e.num ORDER BY ordinal) g) FROM elementals e `
+
+func scanElemental(row scanner) (quire.ElementalRecord, error) {
+	return scanElementalAfter(row)
+}
+
+// scanElementalAfter scans an elemental behind other columns.
+func scanElementalAfter(row scanner, first ...any) (e quire.ElementalRecord, err error) {
+	err = row.Scan(slices.Concat(first,
 		[]any{&e.ID, &e.OwnerID, &e.TenantID, &e.Visibility, &e.TypeID, &e.CategoryID, arrayTo[int]{&e.TopicIDs},
 			&e.Title, moment{&e.CreatedAt}, optMoment{&e.UpdatedAt}, &e.Version, &e.IsPremium, &e.IsFixedPrice, &e.Price,
 			&e.PriceOriginal, &e.Settings.KnowledgeBase, &e.Settings.Template, &e.Settings.System,
@@ -54,9 +65,28 @@ func (t *tx) Elementals(ctx context.Context, ids []string) (map[string]quire.Ele
 	return byID(ctx, t, scanElemental, selectElemental+`WHERE e.id IN `+members, ids, elementalID)
 }
 
-// elementalsInOrder returns the elementals of a page, which exist.
-func (t *tx) elementalsInOrder(ctx context.Context, ids []string) ([]quire.ElementalRecord, error) {
-	return inOrder(ctx, t.Elementals, ids)
+// elementalsInOrder returns the elementals of a page, which exist, by their numbers.
+func (t *tx) elementalsInOrder(ctx context.Context, nums []int64, withBody bool) ([]quire.ElementalRecord, error) {
+	if len(nums) == 0 {
+		return nil, ctx.Err()
+	}
+	place := make(map[int64]int, len(nums))
+	for i, num := range nums {
+		place[num] = i
+	}
+	es := make([]quire.ElementalRecord, len(nums))
+	scan := func(row scanner) (struct{}, error) {
+		var num int64
+		e, err := scanElementalAfter(row, &num)
+		es[place[num]] = e
+		return struct{}{}, err
+	}
+	query := selectWithoutBody
+	if withBody {
+		query = selectNumbered
+	}
+	_, err := all(ctx, t, scan, query+`WHERE e.num IN `+members, array(nums))
+	return es, err
 }
 
 // ElementalByTitle implements quire.ElementalReader.

@@ -2,14 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
 
-// seenItems selects the items that a viewer is shown: of elementals that he owns
-// and of Public ones. CROSS JOIN keeps SQLite from starting with the elementals.
-const seenItems = ` FROM list_items i CROSS JOIN elementals e ON e.num = i.elemental
-	WHERE (e.owner_id = ? OR e.visibility = 1)`
+// seenItems selects the items that a viewer is shown: of elementals that he owns and
+// of Public ones.
+const seenItems = ` FROM list_items i WHERE (i.visibility = 1 OR i.owner_id = ?)`
 
 // itemOrders are the sort keys of the orders.
 var itemOrders = map[quire.ItemOrder]string{
@@ -33,12 +33,16 @@ func (t *tx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elementa
 	if err != nil {
 		return nil, 0, err
 	}
-	ids, err := all(ctx, t, value[string], `SELECT e.id`+seen+` ORDER BY `+key+`, e.id LIMIT ? OFFSET ?`,
+	if q.Order != quire.OrderIndex {
+		// CROSS JOIN keeps SQLite from starting with the elementals.
+		seen = strings.Replace(seen, `WHERE`, `CROSS JOIN elementals e ON e.num = i.elemental WHERE`, 1)
+	}
+	nums, err := all(ctx, t, value[int64], `SELECT i.elemental`+seen+` ORDER BY `+key+`, i.elemental_id LIMIT ? OFFSET ?`,
 		q.Viewer.OwnerID, q.ListID, q.Limit, q.Offset)
 	if err != nil {
 		return nil, 0, err
 	}
-	es, err := t.elementalsInOrder(ctx, ids)
+	es, err := t.elementalsInOrder(ctx, nums, !q.WithoutBody)
 	return es, total, err
 }
 
@@ -71,16 +75,15 @@ func (t *tx) Items(ctx context.Context, listID int64) ([]quire.ListItem, error) 
 		return it, err
 	}
 	return all(ctx, t, scan, `
-		SELECT i.list_id, e.id, i.order_index, i.added_at
-		FROM list_items i CROSS JOIN elementals e ON e.num = i.elemental
-		WHERE i.list_id = ? ORDER BY i.order_index, e.id`, listID)
+		SELECT i.list_id, i.elemental_id, i.order_index, i.added_at
+		FROM list_items i WHERE i.list_id = ? ORDER BY i.order_index, i.elemental_id`, listID)
 }
 
 // PutItem implements quire.ListWriter.
 func (t *tx) PutItem(ctx context.Context, it quire.ListItem) error {
 	n, err := t.exec(ctx, `
-		INSERT INTO list_items (list_id, elemental, order_index, added_at)
-		SELECT ?, e.num, ?, ? FROM elementals e WHERE e.id = ?
+		INSERT INTO list_items (list_id, elemental, order_index, added_at, elemental_id, owner_id, visibility)
+		SELECT ?, e.num, ?, ?, e.id, e.owner_id, e.visibility FROM elementals e WHERE e.id = ?
 		ON CONFLICT (list_id, elemental)
 		DO UPDATE SET order_index = excluded.order_index, added_at = excluded.added_at`,
 		it.ListID, it.OrderIndex, micros(it.AddedAt), it.ElementalID)

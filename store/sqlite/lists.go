@@ -13,7 +13,7 @@ var (
 		"price_original", "knowledge_base", "is_template", "is_system"}, counterColumns,
 		columns{"video_url", "description", "tutorial_steps", "template"})
 	selectList = `SELECT ` + listColumns.of("l") + `,
-		(SELECT json_group_array(g.tag_id ORDER BY g.ordinal) FROM list_tags g WHERE g.list_id = l.id)
+		(SELECT json_group_array(g.tag_id) FROM (SELECT tag_id FROM list_tags WHERE list_id = l.id ORDER BY ordinal) g)
 		FROM lists l `
 	putList = listColumns.upsert("lists", "id")
 )

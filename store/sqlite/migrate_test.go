@@ -93,15 +93,22 @@ func TestMigrateEarlier(t *testing.T) {
 			}
 			var rates []quire.Rate
 			var comments []quire.Comment
+			var items []quire.ElementalRecord
 			err := s.View(t.Context(), func(tx quire.ReadTx) (err error) {
 				if rates, err = tx.Rates(t.Context(), quire.Subject{ElementalID: "e"}, 9, 2); err != nil {
 					return err
 				}
-				comments, err = tx.Comments(t.Context(), "e", 0, 10)
+				if comments, err = tx.Comments(t.Context(), "e", 0, 10); err != nil {
+					return err
+				}
+				items, _, err = tx.ListItems(t.Context(), quire.ItemQuery{ListID: 1, Order: quire.OrderIndex, Limit: 5})
 				return err
 			})
 			if err != nil || len(rates) != 2 || rates[0].ID != 7 || rates[1].UserID != "u8" || len(comments) != 1 || comments[0].Message != "old" {
 				t.Errorf("rates %+v, comments %+v, error %v", rates, comments, err)
+			}
+			if len(items) != 1 || items[0].ID != "e" {
+				t.Errorf("the list has %+v", items)
 			}
 			mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
 				r, _, err := tx.PutRate(ctx, quire.Rate{Subject: quire.Subject{ElementalID: "e"}, UserID: "new", Rating: 1})
@@ -151,6 +158,10 @@ func makeEarlier(t *testing.T, path string, version int) {
 		`INSERT INTO elementals (` + strings.Join(names, ", ") + `) VALUES (` + strings.Join(values, ", ") + `)`,
 		`INSERT INTO comments (elemental, user_id, message, votes, created_at) VALUES (1, 'u', 'old', 0, 0)`,
 	}
+	names, values = columns("lists")
+	statements = append(statements,
+		`INSERT INTO lists (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(values, ", ")+`)`,
+		`INSERT INTO list_items (list_id, elemental, order_index, added_at) VALUES (1, 1, 0, 0)`)
 	for i := 1; i < 10; i++ {
 		statements = append(statements, fmt.Sprintf(
 			`INSERT INTO rates (elemental, user_id, rating, message, votes, created_at) VALUES (1, 'u%d', 5, '', 0, 0)`, i))

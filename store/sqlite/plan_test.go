@@ -101,7 +101,8 @@ func badStep(step string, mayWalk bool) bool {
 		return true
 	case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE INDEX"), step == "SCAN CONSTANT ROW":
 		return false
-	case step == "SCAN thread": // what a recursive query has found so far
+	case step == "SCAN thread", // what a recursive query has found so far
+		step == "SCAN g": // the tags of one row
 		return false
 	case regexp.MustCompile(`^SCAN \(?(subquery|SUBQUERY)`).MatchString(step):
 		return false

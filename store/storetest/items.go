@@ -22,6 +22,8 @@ var itemCases = []testCase{
 	{"order of what was never changed", itemOrderUnchanged},
 	{"order of titles by bytes", itemOrderTitles},
 	{"visibility", itemVisibility},
+	{"visibility that changes", itemVisibilityChanges},
+	{"without bodies", itemsWithoutBody},
 	{"pages", itemPages},
 	{"count many lists", itemCounts},
 }
@@ -195,6 +197,56 @@ func itemOrderTitles(t *testing.T, s *store) {
 
 // itemVisibility checks that a viewer is shown his own and what is Public. The
 // Viewer's other fields do not matter here.
+// An elemental that is hidden, shown or given away later is so in the lists it is in
+// already.
+func itemVisibilityChanges(t *testing.T, s *store) {
+	putLists(s, plainList(1, "u1"), plainList(2, "u1"))
+	e := bareElemental("e", "u1")
+	putElementals(s, e)
+	put(s, quire.Tx.PutItem, sampleItem(1, "e", 1))
+	put(s, quire.Tx.PutItem, sampleItem(2, "e", 1))
+	for _, step := range []struct {
+		owner      string
+		visibility quire.Visibility
+		seenBy     map[string]bool
+	}{
+		{"u1", quire.Unlisted, map[string]bool{"u1": true}},
+		{"u2", quire.Unlisted, map[string]bool{"u2": true}},
+		{"u2", quire.Public, map[string]bool{"u1": true, "u2": true, "u3": true}},
+		{"u1", quire.Unlisted, map[string]bool{"u1": true}},
+	} {
+		e.OwnerID, e.Visibility = step.owner, step.visibility
+		putElementals(s, e)
+		for _, viewer := range []string{"u1", "u2", "u3"} {
+			want := map[int64]int{}
+			if step.seenBy[viewer] {
+				want = map[int64]int{1: 1, 2: 1}
+			}
+			v := quire.Viewer{OwnerID: viewer, OthersToo: true}
+			equal(t, fmt.Sprintf("of %s, %d, seen by %s", step.owner, step.visibility, viewer), countItems(s, v, 1, 2), want)
+			es, total := find(s, quire.ReadTx.ListItems, quire.ItemQuery{ListID: 2, Viewer: v, Order: quire.OrderIndex, Limit: 5})
+			equal(t, "how many of them are listed", []int{len(es), total}, []int{want[2], want[2]})
+		}
+	}
+}
+
+func itemsWithoutBody(t *testing.T, s *store) {
+	putLists(s, plainList(1, "u1"))
+	e, other := sampleElemental("a", "u1"), sampleElemental("b", "u1")
+	putElementals(s, e, other)
+	put(s, quire.Tx.PutItem, sampleItem(1, "a", 1))
+	put(s, quire.Tx.PutItem, sampleItem(1, "b", 2))
+	if e.Body == "" {
+		t.Fatal("the sample has no body")
+	}
+	e.Body, other.Body = "", ""
+	for _, order := range []quire.ItemOrder{quire.OrderIndex, quire.OrderTitle} {
+		es, total := find(s, quire.ReadTx.ListItems, quire.ItemQuery{ListID: 1, Viewer: quire.Viewer{OwnerID: "u1"}, Order: order, WithoutBody: true, Limit: 5})
+		equal(t, "elementals without their bodies", es, []quire.ElementalRecord{e, other})
+		equal(t, "their number", total, 2)
+	}
+}
+
 func itemVisibility(t *testing.T, s *store) {
 	putLists(s, plainList(1, "u1"), plainList(2, "u9"))
 	for i, id := range []string{"u1 1", "u1 2", "u2 1", "u2 2"} {

@@ -43,8 +43,9 @@ type TableList struct {
 	Cells []Elemental // without Details
 }
 
-// addDetails reads the details of elementals.
-func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Elemental) error {
+// addDetails reads the details of elementals, with the columns and rows of tables if
+// asked for: one table may have megabytes of them.
+func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Elemental, tables bool) error {
 	owners := make([]MediaOwner, len(es))
 	for i, e := range es {
 		owners[i] = MediaOwner{ElementalID: e.ID}
@@ -64,7 +65,7 @@ func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Eleme
 		if d.Rates, err = ratesOf(ctx, tx, a, Subject{ElementalID: e.ID}, e.Counters); err != nil {
 			return err
 		}
-		if e.TypeID == TypeTable {
+		if tables && e.TypeID == TypeTable {
 			if err := l.addTable(ctx, tx, a, e.ID, d); err != nil {
 				return err
 			}

@@ -87,6 +87,9 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
+	// NoTables leaves out the columns and rows of the tables that are found: each may
+	// have megabytes of them. Read with Elemental, they take memory one by one.
+	NoTables bool
 }
 
 // CreateElemental adds an elemental that the actor owns.
@@ -159,7 +162,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 				created = append(created, recs[i])
 			}
 		}
-		out, err := l.wholeElementals(ctx, tx, a, created)
+		out, err := l.wholeElementals(ctx, tx, a, created, true)
 		if err != nil {
 			return err
 		}
@@ -524,7 +527,7 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.wholeElementals(ctx, tx, a, recs)
+		out.Items, err = l.wholeElementals(ctx, tx, a, recs, !in.NoTables)
 		return err
 	})
 	return out, err

@@ -35,16 +35,16 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details)
+		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details, !in.NoTables)
 		return err
 	})
 	return out, err
 }
 
 // itemsOf turns records into elementals, with their details if asked for.
-func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord, details bool) ([]Elemental, error) {
+func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord, details, tables bool) ([]Elemental, error) {
 	if details {
-		return l.wholeElementals(ctx, tx, a, recs)
+		return l.wholeElementals(ctx, tx, a, recs, tables)
 	}
 	return l.resolveElementals(ctx, tx, a, recs)
 }
@@ -54,9 +54,10 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 const portion = 16
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list, with their details if asked for. The membership is read at the start, the elementals in
-// portions: only their ids are kept in memory. What is deleted meanwhile is left
-// out. An error is the last thing yielded.
+// their order in the list, with their details if asked for. The membership is read at
+// the start, the elementals in portions, the details of tables one by one: only the ids
+// of all are kept in memory. What is deleted meanwhile is left out. An error is the last
+// thing yielded.
 func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
 		var ids []string
@@ -84,7 +85,13 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details b
 				return
 			}
 			for _, e := range es {
-				if !yield(e, nil) {
+				var err error
+				if details && e.TypeID == TypeTable {
+					e, err = l.Elemental(ctx, a, e.ID)
+				}
+				switch {
+				case CodeOf(err) == CodeNotFound: // deleted meanwhile
+				case !yield(e, err) || err != nil:
 					return
 				}
 			}
@@ -92,7 +99,8 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details b
 	}
 }
 
-// visible reads those of the elementals that the actor may see in a list.
+// visible reads those of the elementals that the actor may see in a list, without the
+// columns and rows of tables.
 func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) ([]Elemental, error) {
 	var out []Elemental
 	err := l.viewAs(ctx, a, func(tx ReadTx) error {
@@ -106,7 +114,7 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 				recs = append(recs, rec)
 			}
 		}
-		out, err = l.itemsOf(ctx, tx, a, recs, details)
+		out, err = l.itemsOf(ctx, tx, a, recs, details, false)
 		return err
 	})
 	return out, err

@@ -38,16 +38,16 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 }
 
 // wholeElementals turns records into elementals with their details.
-func (l *Library) wholeElementals(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord) ([]Elemental, error) {
+func (l *Library) wholeElementals(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord, tables bool) ([]Elemental, error) {
 	out, err := l.resolveElementals(ctx, tx, a, recs)
 	if err != nil {
 		return nil, err
 	}
-	return out, l.addDetails(ctx, tx, a, out)
+	return out, l.addDetails(ctx, tx, a, out, tables)
 }
 
 func (l *Library) wholeElemental(ctx context.Context, tx ReadTx, a Actor, rec ElementalRecord) (Elemental, error) {
-	out, err := l.wholeElementals(ctx, tx, a, []ElementalRecord{rec})
+	out, err := l.wholeElementals(ctx, tx, a, []ElementalRecord{rec}, true)
 	if err != nil {
 		return Elemental{}, err
 	}

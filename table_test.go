@@ -524,3 +524,57 @@ func TestCellsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestTablesAreReadOneByOne: pages can leave the inside of tables out, and reading all
+// items of a list has one table in memory at a time.
+func TestTablesAreReadOneByOne(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		var items []quire.ItemInput
+		for range 3 {
+			items = append(items, quire.ItemInput{ElementalID: f.table(f.ann, 1, 1, []string{"a"}).ID})
+		}
+		doc := f.create(f.ann, document("A document about things", "x"))
+		list := f.list(f.ann, quire.ListInput{Title: "tables", Items: append(items, quire.ItemInput{ElementalID: doc.ID})})
+		for _, without := range []bool{false, true} {
+			want := []int{1, 1, 1, 0}
+			if without {
+				want = []int{0, 0, 0, 0}
+			}
+			columns := func(page quire.Paged[quire.Elemental], err error) (out []int) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range page.Items {
+					out = append(out, len(e.Details.Columns))
+				}
+				return out
+			}
+			got := columns(f.ListItems(ctx, f.ann, list.ID, quire.ItemsInput{Details: true, NoTables: without}))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("items without tables: %v:\n%s", without, diff)
+			}
+			got = columns(f.SearchElementals(ctx, f.ann, quire.SearchInput{Text: "things", NoTables: without}))
+			slices.SortFunc(got, func(a, b int) int { return b - a })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("search without tables: %v:\n%s", without, diff)
+			}
+		}
+		// The second table goes while the first one is looked at.
+		var seen []int
+		for e, err := range f.AllListItems(ctx, f.ann, list.ID, true) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen = append(seen, len(e.Details.Columns)); len(seen) == 1 {
+				if err := f.DeleteElemental(ctx, f.ann, items[1].ElementalID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if diff := cmp.Diff([]int{1, 1, 0}, seen); diff != "" {
+			t.Errorf("of a list that shrinks:\n%s", diff)
+		}
+	})
+}

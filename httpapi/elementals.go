@@ -36,13 +36,30 @@ func (s *server) searchElementals(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
+	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, NoTables: true})
 	if err != nil {
 		return err
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) {
-		return s.pageElemental(found.Items[i], opts, page.Size)
+		e, err := s.withTable(c, found.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		return s.pageElemental(e, opts, page.Size)
 	}, page, found.Total)
+}
+
+// withTable reads the columns and rows of a table. One that was deleted meanwhile has
+// none.
+func (s *server) withTable(c *call, e quire.Elemental) (quire.Elemental, error) {
+	if e.TypeID != quire.TypeTable {
+		return e, nil
+	}
+	whole, err := s.lib.Elemental(c.r.Context(), c.actor(), e.ID)
+	if quire.CodeOf(err) == quire.CodeNotFound {
+		return e, nil
+	}
+	return whole, err
 }
 
 // pageElemental is an elemental with its knowledge text, if size is small enough

@@ -81,7 +81,7 @@ func (s *server) getListItems(c *call) error {
 		Desc:  oneOf(q, "order_dir", "asc", "desc") == "desc",
 	}
 	expand := q.flag("expand_items")
-	in.Details = expand
+	in.Details, in.NoTables = expand, true
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (s *server) getListItems(c *call) error {
 	if err != nil {
 		return err
 	}
-	convert := lightElemental
-	if expand {
-		convert = s.fullElemental
-	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) {
-		return convert(found.Items[i]), nil
+		if !expand {
+			return lightElemental(found.Items[i]), nil
+		}
+		e, err := s.withTable(c, found.Items[i])
+		return s.fullElemental(e), err
 	}, in.Page, found.Total)
 }
 

@@ -141,6 +141,8 @@ func TestTableInAList(t *testing.T) {
 	compiled.has("response.knowledge_base.content",
 		`"# Of the harbour\n\n## Berths and fees\n\n### Length\n\n- **Berth 1:** 8 m\n\n### Fee\n\n- **Berth 1:** 24\n- **Berth 2:** 30\n\n## Berth 1 / Length\n\n8 m\n"`,
 		"response.knowledge_base.items.0.content", `"1. Length\n   Berth 1: 8 m\n2. Fee\n   Berth 1: 24\n   Berth 2: 30"`)
+	f.do(f.bob.key, "GET", "/v1/list/"+list+"/items?expand_items=1", "").want(200).has("response.0.columns.0.items.0.body_content", `"8 m"`, "response.1.columns", "[]")
+	f.do(f.bob.key, "GET", "/v1/list/"+list+"/items", "").want(200).has("response.0.columns", "null")
 	f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"Into a column","type_id":3,"category_id":18,"template":"x","lists_to_save":[{"list_id":`+a.str("response.columns.0.id")+`}]}`).
 		want(400).has("errors.0.field", `"lists_to_save/0/list_id"`)
 }

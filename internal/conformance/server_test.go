@@ -92,6 +92,18 @@ var walk = []step{
 	{"GET", "/v1/elementals?search=rope&size=12&page=3", "", 200, ""},
 	{"GET", "/v1/elementals", "", 400, ""},
 
+	{"POST", "/v1/user/table", `{"title":"Masts and heights","columns":["Height",{"title":"Wood"}],"rows":["Fore"],"cells":[["9 m",{"text":"pine"}]]}`, 201, "table=response.id"},
+	{"POST", "/v1/user/table", `{"title":"Masts and heights","columns":[],"rows":["Fore"]}`, 400, ""},
+	{"GET", "/v1/elemental/<table>?group_by=column", "", 200, "column=response.columns.0.id"},
+	{"GET", "/v1/elemental/<table>", "", 200, "row=response.rows.0.id"},
+	{"PUT", "/v1/user/list/<column>", `{"table":{"<row>":{"content":["10 m",{"text":"about"}]}}}`, 200, ""},
+	{"PUT", "/v1/user/list/<column>", `{"table":{"<column>":{"content":[]}}}`, 400, ""},
+	{"GET", "/v1/list/<column>?expand_items=1", "", 200, ""},
+	{"GET", "/v1/elementals?search=masts", "", 200, ""},
+	{"GET", "/v1/elemental/<table>/knowledge-base?format=markdown&group_by=row", "", 200, ""},
+	{"DELETE", "/v1/elemental/<table>", "", 204, ""},
+	{"GET", "/v1/list/<row>", "", 404, ""},
+
 	{"POST", "/v1/user/list", `{"title":"Boat","item_ids":[{"prompt_id":"<elemental>","orderIndex":1}],"tagIds":["<tag>"],"tutorial_steps":[{"title":"x"}],"price":0}`, 201, "list=response.id"},
 	{"POST", "/v1/user/list", `{"title":""}`, 400, ""},
 	{"GET", "/v1/list/<list>", "", 200, ""},

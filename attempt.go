@@ -75,11 +75,19 @@ func (a *attempt) run(ctx context.Context) error {
 	return errOvertaken
 }
 
-// read returns the elemental and remembers the vectors it already has.
+// read returns the elemental and remembers the vectors it already has. A table's body
+// is its cells: a heading for each row, so that each passage says which one it is about.
 func (a *attempt) read(ctx context.Context) (rec ElementalRecord, err error) {
 	err = a.engine.lib.store.View(ctx, func(tx ReadTx) error {
 		if rec, err = tenantElemental(ctx, tx, a.job.TenantID, a.job.ElementalID); err != nil {
 			return err
+		}
+		if rec.TypeID == TypeTable {
+			t, err := readTable(ctx, tx, rec)
+			if err != nil {
+				return err
+			}
+			rec.Body = tableContentOf(&t, GroupByRow).markdown(1)
 		}
 		chunks, err := tx.ChunksOf(ctx, rec.ID)
 		for _, c := range chunks {
@@ -201,6 +209,9 @@ func (a *attempt) chunks(rec ElementalRecord, meta chunkMeta, pieces []piece) []
 			TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: rec.ID,
 			Heading: slices.Clone(p.Heading), Text: p.text, Start: p.Start, End: p.End, Ordinal: i,
 			Hash: p.hash, Fingerprint: a.engine.fingerprint, Vector: a.vectors[p.hash],
+		}
+		if rec.ColumnID != 0 {
+			c.ColumnID = strconv.FormatInt(rec.ColumnID, 10)
 		}
 		meta.apply(c)
 	}

@@ -104,6 +104,7 @@ func (l *Library) addTable(ctx context.Context, tx ReadTx, a Actor, tableID stri
 	}
 	for _, list := range lists {
 		t := TableList{List: list, Cells: in[list.ID]}
+		t.TotalItems = len(t.Cells) // all are shown, even of an Unlisted table
 		if list.TableOrientation == TableColumn {
 			slices.SortFunc(t.Cells, func(x, y Elemental) int { return cmp.Compare(at[x.RowID], at[y.RowID]) })
 			d.Columns = append(d.Columns, t)

@@ -225,7 +225,7 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 		}
 		rec.CategoryID = CategoryText
 	}
-	l.checkElemental(&probs, rec)
+	l.checkElemental(&probs, 0, rec)
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}
@@ -236,13 +236,14 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 // reservedIDs stand for something else where paths hold the id of an elemental.
 var reservedIDs = []string{"type", "types"}
 
-// checkElemental checks the fields of a record by themselves.
-func (l *Library) checkElemental(p *problems, rec ElementalRecord) {
+// checkElemental checks the fields of a record by themselves. oldType is the type that
+// it had before, 0 if it is new.
+func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) {
 	cat := l.catalogue.Load()
-	checkTitle(p, rec.Title)
-	if t, ok := cat.elementalType(rec.TypeID); !ok || !t.Creatable {
-		p.add("type_id", "must be a type that can be created, such as 1 (Prompt), 2 (Snippet) or 3 (Document)")
+	if rec.TypeID != TypeCell { // which is named by the Library
+		checkTitle(p, rec.Title)
 	}
+	l.checkType(p, oldType, rec.TypeID)
 	if _, ok := cat.category(rec.CategoryID); !ok {
 		p.add("category_id", "must be a category of the catalogue")
 	}
@@ -336,7 +337,9 @@ func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental,
 
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
-// are.
+// are. The columns, rows and cells of a table follow its visibility. A cell keeps
+// title, category, visibility; cells, tables and other elementals never become one
+// another.
 func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p ElementalPatch) (Elemental, error) {
 	owner := MediaOwner{ElementalID: id}
 	media, err := l.draftFor(ctx, a, owner, p.Media.input(), maxUploads)
@@ -362,6 +365,9 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 		}
 		if mediaChanged || !reflect.DeepEqual(old, rec) {
 			if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil {
+				return err
+			}
+			if err := l.followElemental(ctx, tx, ch, old, rec); err != nil {
 				return err
 			}
 		}
@@ -403,7 +409,8 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 		rec.TagIDs = unique(*p.TagIDs)
 	}
 	var probs problems
-	l.checkElemental(&probs, rec)
+	l.checkElemental(&probs, old.TypeID, rec)
+	checkTablePatch(&probs, old, rec)
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (p.TopicIDs != nil || p.TypeID != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}
@@ -436,28 +443,51 @@ func (l *Library) saveElemental(ctx context.Context, tx Tx, ch *changes, rec Ele
 	rec.Version++
 	t := now()
 	rec.UpdatedAt = &t
-	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
-	if err != nil {
-		return rec, err
-	}
-	if err := tx.PutElemental(ctx, rec, indexElemental(rec, tags)); err != nil {
+	if err := l.putElemental(ctx, tx, rec); err != nil {
 		return rec, err
 	}
 	return rec, ch.refresh(ctx, tx, rec)
 }
 
+// putElemental writes a record with what full-text search sees of it. A table is found
+// by the texts in it, a cell is not found by itself.
+func (l *Library) putElemental(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	if rec.TypeID == TypeCell {
+		return tx.PutElemental(ctx, rec, IndexedText{})
+	}
+	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
+	if err != nil {
+		return err
+	}
+	text := indexElemental(rec, tags)
+	if rec.TypeID == TypeTable {
+		t, err := readTable(ctx, tx, rec)
+		if err != nil {
+			return err
+		}
+		text.Body = words(t.tableText())
+	}
+	return tx.PutElemental(ctx, rec, text)
+}
+
 // DeleteElemental deletes an elemental of the actor, its list items and its
-// chunks, and cancels its jobs. ErrForbidden if it is another user's.
+// chunks, and cancels its jobs. With a table go its columns, rows and cells; a cell
+// leaves its place empty. ErrForbidden if it is another user's.
 func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error {
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		rec, err := ownElemental(ctx, tx, a, id)
 		if err != nil {
 			return err
 		}
-		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {
+		if rec.TypeID == TypeTable {
+			if err := ch.dropTable(ctx, tx, rec); err != nil {
+				return err
+			}
+		}
+		if err := ch.dropElemental(ctx, tx, rec); err != nil || rec.TypeID != TypeCell {
 			return err
 		}
-		return tx.DeleteElemental(ctx, rec.ID)
+		return l.saveTable(ctx, tx, ch, rec.TableID)
 	})
 }
 
@@ -471,8 +501,9 @@ func ownElemental(ctx context.Context, tx ReadTx, a Actor, id string) (Elemental
 }
 
 // SearchElementals finds the actor's elementals and others' Public ones by text,
-// best first. All words must occur in title, description, tags or body; the last
-// one may be the beginning of a word. A blank text is ErrInvalid; one without any
+// best first. All words must occur in title, description, tags or body, which of a
+// table are the texts in it; the last one may be the beginning of a word. Cells are
+// found with their table only. A blank text is ErrInvalid; one without any
 // letter or digit finds nothing.
 func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput) (Paged[Elemental], error) {
 	page, err := in.Page.normal()

@@ -119,12 +119,17 @@ func mayFind(a Actor, rec ElementalRecord) bool {
 }
 
 // RemoveListItems takes elementals out of a list of the actor. Those that are not
-// in it do not matter.
+// in it do not matter. A column or row of a table keeps its cells: ErrInvalid.
 func (l *Library) RemoveListItems(ctx context.Context, a Actor, id int64, elementalIDs []string) error {
 	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
 		rec, err := ownList(ctx, tx, a, id)
 		if err != nil {
 			return err
+		}
+		if rec.TableID != "" {
+			var probs problems
+			probs.add("item_ids", "the items of a column or row are its cells; delete the cell instead")
+			return probs.err()
 		}
 		members, err := membership(ctx, tx, id)
 		if err != nil {
@@ -248,7 +253,7 @@ func updateItems(ctx context.Context, tx Tx, a Actor, listID int64, items []Item
 	return changed, putItems(ctx, tx, listID, members, items)
 }
 
-// checkTargets refuses lists that are not the owner's.
+// checkTargets refuses lists that are not the owner's, and columns and rows of tables.
 func checkTargets(ctx context.Context, tx ReadTx, ownerID string, lists []int64) error {
 	var probs problems
 	for i, id := range lists {
@@ -257,6 +262,8 @@ func checkTargets(ctx context.Context, tx ReadTx, ownerID string, lists []int64)
 			probs.add("lists_to_save/"+itoa(i)+"/list_id", "must be the id of one of your lists")
 		case err != nil:
 			return err
+		case rec.TableID != "":
+			probs.add("lists_to_save/"+itoa(i)+"/list_id", "must not be a column or row of a table, which holds its cells only")
 		}
 	}
 	return probs.err()

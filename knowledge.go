@@ -73,7 +73,7 @@ type KnowledgeObject []KnowledgeEntry
 // KnowledgeEntry is a key with its value.
 type KnowledgeEntry struct {
 	Key   string
-	Value any // a string, or for what may be several, a []string or []KnowledgeObject
+	Value any // a string, or for what may be several, a []string or []KnowledgeObject; of a table's content the laid out text
 }
 
 // MarshalJSON writes the object with its keys in order.
@@ -104,7 +104,7 @@ func (o KnowledgeObject) MarshalJSON() ([]byte, error) {
 var knowledgeFields = []struct {
 	name, key string
 	byDefault bool
-	value     func(l *Library, e *Elemental) any
+	value     func(l *Library, e *Elemental) any // but that of content for a table
 }{
 	{"id", "Id", false, func(_ *Library, e *Elemental) any { return e.ID }},
 	{"title", "Title", true, func(_ *Library, e *Elemental) any { return e.Title }},
@@ -175,19 +175,36 @@ func (o KnowledgeOptions) object(l *Library, e *Elemental) KnowledgeObject {
 	for _, f := range knowledgeFields {
 		if slices.Contains(o.Fields, f.name) || len(o.Fields) == 0 && f.byDefault {
 			out = append(out, KnowledgeEntry{f.key, f.value(l, e)})
+			if f.name == "content" && e.TypeID == TypeTable {
+				out[len(out)-1].Value = tableContentIn(e, o.GroupBy).text()
+			}
 		}
 	}
 	return out
 }
 
+// markdownObject is object for the Markdown layout, which writes the content of a table
+// its own way.
+func (o KnowledgeOptions) markdownObject(l *Library, e *Elemental) KnowledgeObject {
+	out := o.object(l, e)
+	if i := slices.IndexFunc(out, func(e KnowledgeEntry) bool { return e.Key == "Body" }); i >= 0 && e.TypeID == TypeTable {
+		out[i].Value = tableContentIn(e, o.GroupBy)
+	}
+	return out
+}
+
+// fieldsOf is the object of an elemental with the fields that the options select.
+type fieldsOf = func(KnowledgeOptions, *Library, *Elemental) KnowledgeObject
+
 // ListKnowledge compiles a list for reading item by item.
 func (l *Library) ListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, error) {
-	k, _, err := l.listKnowledge(ctx, a, id, opts)
+	k, _, err := l.listKnowledge(ctx, a, id, opts, KnowledgeOptions.object)
 	return k, err
 }
 
-// listKnowledge also returns the list, whose template lays out the text.
-func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, List, error) {
+// listKnowledge also returns the list, whose template lays out the text. object selects
+// the fields of its items.
+func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, object fieldsOf) (Knowledge, List, error) {
 	opts, err := opts.normal()
 	if err != nil {
 		return Knowledge{}, List{}, err
@@ -202,7 +219,7 @@ func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts Kno
 				yield(KnowledgeItem{}, err)
 				return
 			}
-			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: opts.object(l, &e)}
+			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: object(opts, l, &e)}
 			if !yield(item, nil) {
 				return
 			}
@@ -215,7 +232,11 @@ func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts Kno
 // by item: memory does not grow with the texts of the list. What was written before
 // an error stays written.
 func (l *Library) WriteListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, w io.Writer) error {
-	k, list, err := l.listKnowledge(ctx, a, id, opts)
+	object := KnowledgeOptions.object
+	if opts.Format == FormatMarkdown {
+		object = KnowledgeOptions.markdownObject
+	}
+	k, list, err := l.listKnowledge(ctx, a, id, opts, object)
 	if err != nil {
 		return err
 	}
@@ -230,7 +251,8 @@ func (l *Library) WriteListKnowledge(ctx context.Context, a Actor, id int64, opt
 }
 
 // ElementalKnowledge compiles one elemental: the text in the format of opts, and
-// its selected fields as an object.
+// its selected fields as an object. The content of a table is its cells by rows or
+// columns; in the object it is laid out as in text, whatever the format.
 func (l *Library) ElementalKnowledge(ctx context.Context, a Actor, id string, opts KnowledgeOptions) (string, KnowledgeObject, error) {
 	if _, err := opts.normal(); err != nil {
 		return "", nil, err
@@ -255,7 +277,7 @@ func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, Kno
 		raw, err := json.Marshal(obj)
 		return string(raw), obj, err
 	case FormatMarkdown:
-		return markdownLayout{}.object(obj, 1), obj, nil
+		return markdownLayout{}.object(opts.markdownObject(l, &e), 1), obj, nil
 	default:
 		return textLayout{}.object(obj, ""), obj, nil
 	}

@@ -38,6 +38,11 @@ func (markdownLayout) object(o KnowledgeObject, level int) string {
 	}
 	for _, e := range o {
 		value := plainValue(e.Value)
+		if content, ok := e.Value.(tableContent); ok {
+			if text := content.markdown(level); text != "" {
+				paragraph(text)
+			}
+		}
 		switch {
 		case value == "":
 		case e.Key == "Title":

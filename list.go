@@ -75,6 +75,10 @@ type ListPatch struct {
 	KnowledgeBase   *bool
 	IsTemplate      *bool
 	Media           MediaPatch
+	// Cells are texts for a column or row of a table, by the ids of the rows or columns
+	// that it crosses; "" empties the place. Such a list takes no Items, and has the
+	// visibility of its table. What is not named stays.
+	Cells map[int64]string
 }
 
 // ItemsInput selects a page of a list's items.
@@ -178,13 +182,16 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 		return List{}, err
 	}
 	var out List
-	err = l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		old, err := ownList(ctx, tx, a, id)
 		if err != nil {
 			return err
 		}
 		rec := patchList(old, p)
 		if err := l.checkList(rec); err != nil {
+			return err
+		}
+		if err := checkTableList(old, rec, p); err != nil {
 			return err
 		}
 		if p.TagIDs != nil {
@@ -204,10 +211,17 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 			}
 			changed = changed || moved
 		}
-		if changed {
+		cellsSet, err := l.setCells(ctx, tx, ch, rec, p.Cells)
+		if err != nil {
+			return err
+		}
+		if changed || cellsSet {
 			if rec, err = saveList(ctx, tx, rec); err != nil {
 				return err
 			}
+		}
+		if err := l.followList(ctx, tx, ch, old, rec, cellsSet); err != nil {
+			return err
 		}
 		out, err = l.resolveList(ctx, tx, a, rec)
 		return err
@@ -260,11 +274,16 @@ func indexList(rec ListRecord, tags []Tag) IndexedText {
 	return IndexedText{Title: words(rec.Title), Description: words(rec.Description), Tags: words(tagTitles(tags))}
 }
 
-// DeleteList deletes a list of the actor; its elementals stay.
+// DeleteList deletes a list of the actor; its elementals stay, but for the cells of a
+// column or row.
 func (l *Library) DeleteList(ctx context.Context, a Actor, id int64) error {
-	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
-		if _, err := ownList(ctx, tx, a, id); err != nil {
+	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		rec, err := ownList(ctx, tx, a, id)
+		if err != nil {
 			return err
+		}
+		if rec.TableID != "" {
+			return l.dropTableList(ctx, tx, ch, rec)
 		}
 		return tx.DeleteList(ctx, id)
 	})

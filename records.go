@@ -134,7 +134,7 @@ type ListRecord struct {
 	TagIDs           []int64
 	TableID          string // id of the table elemental that it is a column or row of; "" for none
 	TableOrientation string // TableColumn, TableRow or ""
-	TableIndex       int64  // place among the columns or rows of its table, from 0
+	TableIndex       int64  // orders the columns or rows of its table, from 0; deleted ones leave gaps
 	Counters         Counters
 	Version          int64
 	CreatedAt        time.Time

@@ -108,6 +108,7 @@ var elementalReadContracts = map[string]func(*contract){
 		c.send(200, "without parameters: both forms of knowledge text", path, "")
 		c.sendAs(c.bob, 200, "another user's elemental", path, "")
 		c.knowledge(path)
+		c.each(200, "/v1/elemental/"+c.table().str("response.id"), "group_by", "row", "column")
 	},
 	"GET /v1/elemental/{id}/knowledge-base": func(c *contract) {
 		path := "/v1/elemental/" + c.elemental(c.ann, "How to sail a boat", `,"description":"With wind"`) + "/knowledge-base"
@@ -115,6 +116,7 @@ var elementalReadContracts = map[string]func(*contract){
 		c.sendAs(c.bob, 200, "another user's elemental", path, "")
 		c.knowledge(path)
 		c.send(200, "JSON with chosen fields", path+"?format=json&fields=id,url", "")
+		c.each(200, "/v1/elemental/"+c.table().str("response.id")+"/knowledge-base?format=text", "group_by", "row", "column")
 	},
 	"GET /v1/elementals": func(c *contract) {
 		const path = "/v1/elementals"

@@ -51,10 +51,10 @@ var listContracts = map[string]func(*contract){
 		c.send(200, "no items", "/v1/list/"+c.list(c.ann, "Empty"), "")
 	},
 	"GET /v1/list/{list_id}/knowledge-base": func(c *contract) {
-		path := "/v1/list/" + c.list(c.ann, "A list", c.elemental(c.ann, "How to sail a boat", `,"description":"With wind"`)) + "/knowledge-base"
+		path := "/v1/list/" + c.list(c.ann, "A list", c.elemental(c.ann, "How to sail a boat", `,"description":"With wind"`), c.table().str("response.id")) + "/knowledge-base"
 		for _, format := range []string{"text", "markdown", "json"} {
 			for _, by := range []string{"row", "column"} {
-				c.send(200, format+" by "+by, path+"?format="+format+"&group_by="+by+"&fields=title,content", "")
+				c.send(200, format+" by "+by+", with a table", path+"?format="+format+"&group_by="+by+"&fields=title,content", "")
 			}
 		}
 		c.each(200, path+"?format=json&group_by=row", "fields", "id", "title", "type", "description", "content", "url", "images", "video", "tutorial", "files")
@@ -124,6 +124,7 @@ var listContracts = map[string]func(*contract){
 		c.refuses(path, `{}`, rule{"title", "null"}, rule{"visibility", "null"}, rule{"content_type", "null"}, rule{"is_premium", "null"}, rule{"is_fixed_price", "null"})
 		c.send(400, "an unknown elemental", path, `{"item_ids":[{"prompt_id":"nobody"}]}`)
 		c.send(400, "another user's tag", path, `{"tagIds":[`+c.tag(c.bob, "Bob's")+`]}`)
+		c.cells()
 		c.send(403, "another user's list", "/v1/user/list/"+c.list(c.bob, "Bob's"), `{"title":"Mine"}`)
 	},
 	"DELETE /v1/user/list/{list_id}": func(c *contract) {

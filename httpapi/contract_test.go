@@ -27,7 +27,7 @@ import (
 
 // contractScenarios has the scenario of each content route. What holds for every route alike
 // (no key, another method, no JSON, an unknown id) is added to it by contract.refusals.
-var contractScenarios = merged(listContracts, listItemContracts, elementalContracts, elementalReadContracts, tagContracts, mediaContracts, catalogueContracts)
+var contractScenarios = merged(listContracts, listItemContracts, elementalContracts, elementalReadContracts, tableContracts, tagContracts, mediaContracts, catalogueContracts)
 
 func merged(maps ...map[string]func(*contract)) map[string]func(*contract) {
 	out := map[string]func(*contract){}

@@ -102,6 +102,8 @@ func TestWrongTypes(t *testing.T) {
 	elemental := func(o object) any { return elementalInput(o) }
 	patch := func(o object) any { return elementalPatch(o) }
 	list := func(o object) any { return listPatch(o) }
+	newList := func(o object) any { return listInput(o) }
+	table := func(o object) any { return tableInput(o) }
 	tests := []struct {
 		body  string
 		parse func(object) any
@@ -155,8 +157,21 @@ func TestWrongTypes(t *testing.T) {
 		{`{"item_ids":[{"prompt_id":""}]}`, list, "item_ids/0/prompt_id: must not be empty"},
 		{`{"item_ids":["a"]}`, list, "item_ids/0: must be an object"},
 		{`{"item_ids":[{"prompt_id":"a","orderIndex":"1"}]}`, list, "item_ids/0/orderIndex: must be a whole number of at most 64 bits"},
-		{`{"table":{"5":{"content":["x"]}}}`, list, "table: tables are not supported by this version; leave it out or empty"},
-		{`{"table":["x"]}`, list, "table: tables are not supported by this version; leave it out or empty"},
+		{`{"table":{"5":{"content":["x"]}}}`, newList, "table: a new list has no cells: create a table with POST /v1/user/table, then update its columns and rows; leave it out or empty"},
+		{`{"table":["x"]}`, newList, "table: a new list has no cells: create a table with POST /v1/user/table, then update its columns and rows; leave it out or empty"},
+		{`{"table":["x"]}`, list, "table: must be an object"},
+		{`{"table":{"x":{"content":["x"]}}}`, list, "table/x: must be the id of a list that this one crosses in its table"},
+		{`{"table":{"5":null}}`, list, "table/5: must be an object with content; an empty content empties the cell"},
+		{`{"table":{"5":"x"}}`, list, "table/5: must be an object"},
+		{`{"table":{"5":{}}}`, list, "table/5/content: is required; an empty array empties the cell"},
+		{`{"table":{"5":{"content":"x"}}}`, list, "table/5/content: must be an array"},
+		{`{"table":{"5":{"content":["x",5]}}}`, list, "table/5/content/1: must be a string or an object with text"},
+		{`{"table":{"5":{"content":[{"txt":"x"}]}}}`, list, "table/5/content/0/text: is required"},
+		{`{"columns":[5]}`, table, "columns/0: must be a string or an object with title"},
+		{`{"columns":["a",null]}`, table, "columns/1: must not be null"},
+		{`{"rows":[{"title":5}]}`, table, "rows/0/title: must be a string"},
+		{`{"cells":["a"]}`, table, "cells/0: must be an array"},
+		{`{"cells":[null,["a",{"text":[]}]]}`, table, "cells/1/1/text: must be a string"},
 	}
 	for _, tt := range tests {
 		if err := checkJSON([]byte(tt.body)); err != nil {

@@ -173,6 +173,18 @@ var hostileRows = map[string]hostileRow{
 		base: map[string]string{"title": `"A hostile list"`}, fields: listFields,
 		answer: "response.", read: "/v1/list/", readAnswer: "response.", remove: "/v1/user/list/",
 	},
+	"POST /v1/user/table": {
+		base: map[string]string{"title": `"A hostile table"`, "columns": `["c"]`, "rows": `["r"]`},
+		fields: []hostileField{
+			{"title", `TEXT`, "title", true, titleAccepts},
+			{"description", `TEXT`, "description", false, upTo(0, 20_000)},
+			{"columns", `[TEXT]`, "columns.0.title", true, labelAccepts},
+			{"rows", `[{"title":TEXT}]`, "rows.0.title", true, labelAccepts},
+			{"cells", `[["before",{"text":TEXT}]]`, "", false, func(string) bool { return false }}, // there is one column
+			{"cells", `[[TEXT]]`, "", false, stored},
+		},
+		answer: "response.", read: "/v1/elemental/", readAnswer: "response.", remove: "/v1/elemental/",
+	},
 	"PUT /v1/user/list/{list_id}":               {fields: listFields, answer: "response.", read: "/v1/list/", readAnswer: "response."},
 	"DELETE /v1/user/list/{list_id}/elementals": {fields: []hostileField{{"item_ids", `[{"elemental_id":TEXT}]`, "", false, notEmpty}}},
 	"POST /v1/elemental/{id}/template/prepare": {fields: []hostileField{

@@ -134,7 +134,7 @@ func TestUpdateList(t *testing.T) {
 	f.do(f.ann.key, "PUT", path, `{"title":"After","mode":"replace"}`).want(200).has("response.title", `"After"`, "response.total_items", "2")
 	f.do(f.ann.key, "PUT", path, fmt.Sprintf(`{"mode":"replace","item_ids":[{"prompt_id":%q}]}`, two)).want(200).has("response.total_items", "1")
 	f.do(f.ann.key, "PUT", path, `{"mode":"replace","item_ids":null}`).want(200).has("response.items", "[]")
-	f.do(f.ann.key, "PUT", path, `{"table":{"5":{"content":["x"]}}}`).failed(400, "table: tables are not supported by this version; leave it out or empty", "table")
+	f.do(f.ann.key, "PUT", path, `{"table":{"5":{"content":["x"]}}}`).failed(400, "table: only columns and rows of a table have cells; this list is neither", "table")
 	f.do(f.ann.key, "PUT", path, `{"title":""}`).want(400)
 	f.do(f.bob.key, "PUT", path, `{"title":"x"}`).failed(403, "only the owner may change this list")
 	f.do(f.ann.key, "PUT", "/v1/user/list/none", `{"title":"x"}`).failed(404, problem404.message)

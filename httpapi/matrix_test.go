@@ -16,6 +16,7 @@ var goodBodies = map[string]string{
 	"POST /v1/user/elementals":                  `[{"title":"An elemental","type_id":3}]`,
 	"POST /v1/elemental/{id}/template/prepare":  `{}`,
 	"POST /v1/user/elemental":                   `{"title":"An elemental","type_id":3,"template":"x","category_id":18}`,
+	"POST /v1/user/table":                       `{"title":"A table of things","columns":["c"],"rows":["r"]}`,
 	"PUT /v1/user/elemental/{id}":               `{"title":"An elemental"}`,
 	"POST /v1/user/elemental/{id}/files":        `{"files":[{"file_buffer":[1]}]}`,
 	"DELETE /v1/user/elemental/{id}/files":      `{"images":[1]}`,

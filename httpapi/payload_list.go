@@ -15,7 +15,7 @@ func listInput(o object) quire.ListInput {
 	settings := settingsIn(o)
 	read(o, "template_overwrite", asBool) // this one and mode say something about updates only
 	read(o, "mode", asString)
-	refuseListContent(o)
+	refuseContent(o, "table", "a new list has no cells: create a table with POST /v1/user/table, then update its columns and rows; leave it out or empty")
 	return quire.ListInput{
 		Title:         read(o, "title", asString).val,
 		Description:   read(o, "description", asString).val,
@@ -41,7 +41,6 @@ func listPatch(o object) quire.ListPatch {
 	price, original := read(o, "price", asInt64), read(o, "price_original", asInt64)
 	overwrite := read(o, "template_overwrite", asBool)
 	replace := read(o, "mode", asString).val == modeReplace
-	refuseListContent(o)
 	return quire.ListPatch{
 		Title:           change(o, "title", asString),
 		Description:     clearable(o, "description", asString),
@@ -63,12 +62,8 @@ func listPatch(o object) quire.ListPatch {
 		KnowledgeBase:   settings.knowledgeBase.ptr(),
 		IsTemplate:      settings.template.ptr(),
 		Media:           mediaPatch(o),
+		Cells:           cellTexts(o),
 	}
-}
-
-// refuseListContent refuses what the Library does not keep for a list.
-func refuseListContent(o object) {
-	refuseContent(o, "table", "tables are not supported by this version; leave it out or empty")
 }
 
 // asListItem reads an entry of item_ids. id, list_id and list_item_id name the

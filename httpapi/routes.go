@@ -31,6 +31,7 @@ var contentRoutes = []route{
 	{method: "GET", pattern: "/v1/elemental/{id}/knowledge-base", handle: (*server).getElementalKnowledge},
 	{method: "POST", pattern: "/v1/elemental/{id}/template/prepare", body: true, handle: (*server).prepareTemplate},
 	{method: "POST", pattern: "/v1/user/elemental", body: true, once: true, handle: (*server).createElemental},
+	{method: "POST", pattern: "/v1/user/table", body: true, once: true, handle: (*server).createTable},
 	{method: "PUT", pattern: "/v1/user/elemental/{id}", body: true, handle: (*server).updateElemental},
 	{method: "POST", pattern: "/v1/user/elemental/{id}/tag/{tag_id}", handle: (*server).attachTag},
 	{method: "DELETE", pattern: "/v1/user/elemental/{id}/tag/{tag_id}", handle: (*server).detachTag},

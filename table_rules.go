@@ -1,0 +1,144 @@
+package quire
+
+import "context"
+
+// checkType checks the type of an elemental that had another one before, 0 if it is
+// new. Cells and tables are made by CreateTable only, and stay what they are.
+func (l *Library) checkType(p *problems, old, typeID int) {
+	made := func(id int) bool { return id == TypeCell || id == TypeTable }
+	switch t, ok := l.catalogue.Load().elementalType(typeID); {
+	case old != 0 && old == typeID:
+	case made(old):
+		p.add("type_id", "a cell or table stays what it is")
+	case made(typeID):
+		p.add("type_id", "tables are made with all their cells, as tables; other elementals cannot become one")
+	case !ok || !t.Creatable:
+		p.add("type_id", "must be a type that can be created, such as 1 (Prompt), 2 (Snippet) or 3 (Document)")
+	}
+}
+
+// checkTablePatch refuses changes of a table or cell that would contradict the rest of
+// the table.
+func checkTablePatch(p *problems, old, rec ElementalRecord) {
+	switch old.TypeID {
+	case TypeTable:
+		if rec.Body != old.Body {
+			p.add("template", "the content of a table is its cells; set them in its columns and rows")
+		}
+	case TypeCell:
+		if rec.Title != old.Title {
+			p.add("title", "a cell is named by its row and column; rename those")
+		}
+		if rec.Visibility != old.Visibility {
+			p.add("visibility", "a cell is as visible as its table; change that of the table")
+		}
+		if rec.CategoryID != old.CategoryID {
+			p.add("category_id", "cells have the category Text, which cannot be changed")
+		}
+	}
+}
+
+// followElemental brings the rest of a table in step with a change of its elemental or
+// of one of its cells.
+func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, rec ElementalRecord) error {
+	switch {
+	case rec.TypeID == TypeTable && rec.Visibility != old.Visibility:
+		return l.showTable(ctx, tx, ch, rec)
+	case rec.TypeID == TypeCell && rec.Body != old.Body:
+		table, err := tx.Elemental(ctx, rec.TableID)
+		if err != nil {
+			return err
+		}
+		t, err := readTable(ctx, tx, table)
+		if err != nil {
+			return err
+		}
+		size := 0
+		for _, c := range t.cells {
+			size += len(c.Body)
+		}
+		var probs problems
+		if l.checkTableSize(&probs, "template", size); len(probs) > 0 {
+			return probs.err()
+		}
+		_, err = l.saveContent(ctx, tx, ch, table)
+		return err
+	}
+	return nil
+}
+
+// showTable gives the columns, rows and cells of a table its visibility.
+func (l *Library) showTable(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) error {
+	lists, err := tx.TableLists(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		list.Visibility = rec.Visibility
+		if _, err := saveList(ctx, tx, list); err != nil {
+			return err
+		}
+	}
+	cells, err := tx.Cells(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range cells {
+		c.Visibility = rec.Visibility
+		if _, err := l.saveElemental(ctx, tx, ch, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTableList refuses what would take a column or row out of step with its table,
+// and cells for a list that is neither.
+func checkTableList(old, rec ListRecord, p ListPatch) error {
+	var probs problems
+	switch {
+	case old.TableID == "":
+		if len(p.Cells) > 0 {
+			probs.add("table", "only columns and rows of a table have cells; this list is neither")
+		}
+	default:
+		if p.Items != nil && (len(*p.Items) > 0 || p.ReplaceItems) {
+			probs.add("item_ids", "the items of a column or row are its cells; set them with table")
+		}
+		if rec.Visibility != old.Visibility {
+			probs.add("visibility", "a column or row is as visible as its table; change that of the table")
+		}
+	}
+	return probs.err()
+}
+
+// followList brings the rest of a table in step with a change of a column or row: its
+// cells are named after it.
+func (l *Library) followList(ctx context.Context, tx Tx, ch *changes, old, rec ListRecord, cellsSet bool) error {
+	if old.TableID == "" || rec.Title == old.Title && !cellsSet {
+		return nil
+	}
+	table, err := tx.Elemental(ctx, old.TableID)
+	if err != nil {
+		return err
+	}
+	t, err := readTable(ctx, tx, table)
+	if err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		for _, column := range t.columns {
+			c, ok := t.cells[crossing{column.ID, row.ID}]
+			title := cellTitle(column, row)
+			if !ok || c.Title == title {
+				continue
+			}
+			c.Title = title
+			if _, err := l.saveContent(ctx, tx, ch, c); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = l.saveContent(ctx, tx, ch, table)
+	return err
+}

@@ -63,14 +63,48 @@ var (
 	atxHeading  = regexp.MustCompile(`^ {0,3}#{1,6}([ \t]|$)`)
 	setextLine  = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
 	fenceMarker = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
+
+	// An HTML block of these kinds ends at its own end mark only (CommonMark 4.6).
+	openHTML = regexp.MustCompile(`(?i)^ {0,3}<(?:[!?]|(?:pre|script|style|textarea)(?:[\s>]|$))`)
+	anyHTML  = regexp.MustCompile(`^ {0,3}<`)
+	// A list item or block quote, in which what is open ends with it.
+	container = regexp.MustCompile(`^[ \t]*(?:[-*+]|[0-9]{1,9}[.)]|>)`)
+	// A fence that may be inside of one.
+	innerFence = regexp.MustCompile("^[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t>]*)*(?:```|~~~)")
 )
 
-// nested prepares Markdown to stand below a heading of the given level
-// (CommonMark 0.31: ATX headings 4.2, setext headings 4.3, fences 4.5).
+// nested prepares Markdown to stand below a heading of the given level: none of its own
+// headings is at that level or above it, and what follows it is not part of it.
 func nested(s string, level int) string {
+	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\n")
+	if mayStayOpen(lines) {
+		return "> " + strings.Join(lines, "\n> ")
+	}
+	return deepened(lines, level)
+}
+
+// mayStayOpen reports whether the lines have what only a whole parser could tell the
+// end of. As a block quote they end where it ends, whatever they hold.
+func mayStayOpen(lines []string) bool {
+	var containers, innerFences, fences, html bool
+	for _, line := range lines {
+		if openHTML.MatchString(line) {
+			return true
+		}
+		containers = containers || container.MatchString(line)
+		fences = fences || fenceMarker.MatchString(line)
+		innerFences = innerFences || innerFence.MatchString(line) && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~")
+		html = html || anyHTML.MatchString(line)
+	}
+	return containers && innerFences || html && fences
+}
+
+// deepened moves the headings of Markdown below the given level and closes a fence that
+// it leaves open (CommonMark 0.31: ATX headings 4.2, setext headings 4.3, fences 4.5).
+func deepened(lines []string, level int) string {
 	var b strings.Builder
 	fence, paragraph := "", false
-	for i, line := range strings.Split(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\n") {
+	for i, line := range lines {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -83,7 +117,7 @@ func nested(s string, level int) string {
 			if closes(line, marker, fence) {
 				fence = ""
 			}
-		case marker != "" && !(marker[0] == '`' && strings.Contains(strings.TrimLeft(line, " `"), "`")):
+		case marker != "" && !(marker[0] == '`' && strings.Contains(strings.TrimLeft(line, " ")[len(marker):], "`")):
 			fence = marker
 		case atxHeading.MatchString(line):
 			line = deeper(line, level)
@@ -91,7 +125,7 @@ func nested(s string, level int) string {
 			at := strings.IndexAny(line, "=-")
 			line = line[:at] + `\` + line[at:]
 		}
-		paragraph = fence == "" && strings.TrimSpace(line) != "" && !atxHeading.MatchString(line)
+		paragraph = fence == "" && strings.Trim(line, " \t") != "" && !atxHeading.MatchString(line)
 		b.WriteString(line)
 	}
 	if fence != "" {

@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,41 +159,34 @@ func (f *fixture) tag(by account, title string) string {
 func (f *fixture) snapshot() string {
 	f.t.Helper()
 	var b strings.Builder
+	out := json.NewEncoder(&b) // fmt would print the addresses that pointers have
 	ctx := f.t.Context()
 	err := f.store.View(ctx, func(tx quire.ReadTx) error {
+		var subjects []quire.Subject
 		for _, id := range []string{"ann", "bob"} {
-			for e, err := range tx.ElementalsOf(ctx, id) {
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(&b, "%+v\n", e)
-			}
-			lists, _, err := tx.SearchLists(ctx, quire.ListSearch{Viewer: quire.Viewer{OwnerID: id}, Limit: 1000})
+			own, err := f.snapshotOf(tx, out, id)
 			if err != nil {
 				return err
 			}
-			for _, l := range lists {
-				items, err := tx.Items(ctx, l.ID)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(&b, "%+v %+v\n", l, items)
-			}
-			tags, err := tx.TagsOf(ctx, id)
+			subjects = append(subjects, own...)
+		}
+		for _, id := range []string{"ann", "bob"} {
+			marks, err := tx.Marks(ctx, id, subjects)
 			if err != nil {
 				return err
 			}
-			jobs, _, err := tx.Jobs(ctx, quire.JobQuery{TenantID: id, Limit: 1000})
-			if err != nil {
+			slices.SortFunc(marks, func(x, y quire.Mark) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
+			if err := out.Encode(marks); err != nil {
 				return err
 			}
-			fmt.Fprintf(&b, "%+v\n%+v\n", tags, jobs)
 		}
 		for c, err := range tx.AllChunks(ctx) {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(&b, "%+v\n", c)
+			if err := out.Encode(c); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -199,6 +194,55 @@ func (f *fixture) snapshot() string {
 		f.t.Fatal(err)
 	}
 	return b.String()
+}
+
+// snapshotOf writes what one user owns, and returns what others can engage with.
+func (f *fixture) snapshotOf(tx quire.ReadTx, out *json.Encoder, id string) ([]quire.Subject, error) {
+	ctx := f.t.Context()
+	var all []any
+	var subjects []quire.Subject
+	for e, err := range tx.ElementalsOf(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		comments, err := tx.Comments(ctx, e.ID, 0, 1000)
+		if err != nil {
+			return nil, err
+		}
+		all, subjects = append(all, e, comments), append(subjects, quire.Subject{ElementalID: e.ID})
+	}
+	lists, _, err := tx.SearchLists(ctx, quire.ListSearch{Viewer: quire.Viewer{OwnerID: id}, Limit: 1000})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lists {
+		items, err := tx.Items(ctx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		all, subjects = append(all, l, items), append(subjects, quire.Subject{ListID: l.ID})
+	}
+	for _, s := range subjects {
+		owner := quire.MediaOwner(s)
+		media, err := tx.MediaOf(ctx, []quire.MediaOwner{owner})
+		if err != nil {
+			return nil, err
+		}
+		rates, err := tx.Rates(ctx, s, 0, 1000)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, media[owner], rates)
+	}
+	tags, err := tx.TagsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	jobs, _, err := tx.Jobs(ctx, quire.JobQuery{TenantID: id, Limit: 1000})
+	if err != nil {
+		return nil, err
+	}
+	return subjects, out.Encode(append(all, tags, jobs))
 }
 
 // request sends a GET as Ann through a real connection.

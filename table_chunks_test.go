@@ -71,6 +71,12 @@ func TestCellsAreIngested(t *testing.T) {
 			}
 			f.inStep()
 		}
+		wantTags := func(itemID string, names ...string) {
+			t.Helper()
+			if diff := cmp.Diff(names, f.cellChunks(e.ID)[itemID].tags); diff != "" {
+				t.Errorf("tags of a cell (-want +got):\n%s", diff)
+			}
+		}
 		f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
 		own := cellChunk{e.ID, "", e.Title, nil}
 		want(own, cellChunk{a, first, "r0 / c0\n\na", nil}, cellChunk{b, second, "r0 / c1\n\nb", nil}, cellChunk{c, first, "r1 / c0\n\nc", nil})
@@ -81,8 +87,10 @@ func TestCellsAreIngested(t *testing.T) {
 		ofTable, ofColumn, ofCell := f.tag("of the table"), f.tag("of the column"), f.tag("of the cell")
 		_, err := f.UpdateList(ctx, f.ann, column.ID, quire.ListPatch{TagIDs: &[]int64{ofColumn, ofTable}})
 		f.check(err)
+		wantTags(a, "of the column", "of the table")
 		_, err = f.AttachTag(ctx, f.ann, a, ofCell)
 		f.check(err)
+		wantTags(a, "of the column", "of the table", "of the cell")
 		_, err = f.AttachTag(ctx, f.ann, e.ID, ofTable)
 		f.check(err)
 		own.tags = []string{"of the table"}
@@ -91,6 +99,7 @@ func TestCellsAreIngested(t *testing.T) {
 		title := "renamed"
 		_, err = f.UpdateTag(ctx, f.ann, ofColumn, quire.TagPatch{Title: &title})
 		f.check(err)
+		wantTags(c, "of the table", "renamed")
 		f.check(f.DeleteTag(ctx, f.ann, ofCell))
 		f.check(f.DeleteTag(ctx, f.ann, ofTable))
 		own.tags = nil

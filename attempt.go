@@ -26,9 +26,11 @@ type attempt struct {
 // piece is a passage on its way to become a chunk.
 type piece struct {
 	Span
-	text  string // what the chunk shows
-	input string // what is embedded
-	hash  string // of input
+	itemID  string // whose text it is from: the elemental, or a cell of it
+	ordinal int    // among the pieces of that text
+	text    string // what the chunk shows
+	input   string // what is embedded
+	hash    string // of input
 }
 
 // safely runs the attempt; a panic, of a Chunker or Embedder for example, is its
@@ -52,11 +54,11 @@ const maxRestarts = 4
 func (a *attempt) run(ctx context.Context) error {
 	for range maxRestarts {
 		a.progress.set(stageExtract, 0, 0)
-		rec, err := a.read(ctx)
+		sources, err := a.read(ctx)
 		if err != nil {
 			return err
 		}
-		pieces, err := cut(a.engine.opts.Chunker, rec)
+		pieces, err := cut(a.engine.opts.Chunker, sources)
 		if err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func (a *attempt) run(ctx context.Context) error {
 			return err
 		}
 		a.progress.set(stageCommit, len(pieces), len(pieces))
-		overtaken, err := a.commit(ctx, rec, pieces)
+		overtaken, err := a.commit(ctx, sources[0].rec, pieces)
 		if err != nil || !overtaken {
 			return err
 		}
@@ -75,19 +77,16 @@ func (a *attempt) run(ctx context.Context) error {
 	return errOvertaken
 }
 
-// read returns the elemental and remembers the vectors it already has. A table's body
-// is its cells: a heading for each row, so that each passage says which one it is about.
-func (a *attempt) read(ctx context.Context) (rec ElementalRecord, err error) {
+// read returns the sources of the elemental, its own first, and remembers the vectors
+// it already has.
+func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 	err = a.engine.lib.store.View(ctx, func(tx ReadTx) error {
-		if rec, err = tenantElemental(ctx, tx, a.job.TenantID, a.job.ElementalID); err != nil {
+		rec, err := tenantElemental(ctx, tx, a.job.TenantID, a.job.ElementalID)
+		if err != nil {
 			return err
 		}
-		if rec.TypeID == TypeTable {
-			t, err := readTable(ctx, tx, rec)
-			if err != nil {
-				return err
-			}
-			rec.Body = tableContentOf(&t, GroupByRow).markdown(1)
+		if sources, err = a.engine.lib.sources(ctx, tx, rec); err != nil {
+			return err
 		}
 		chunks, err := tx.ChunksOf(ctx, rec.ID)
 		for _, c := range chunks {
@@ -98,22 +97,34 @@ func (a *attempt) read(ctx context.Context) (rec ElementalRecord, err error) {
 		return err
 	})
 	if CodeOf(err) == CodeNotFound {
-		return rec, errGone
+		return nil, errGone
 	}
-	return rec, err
+	return sources, err
 }
 
-// cut splits the source text of an elemental.
-func cut(chunker Chunker, rec ElementalRecord) ([]piece, error) {
-	text := sourceText(rec)
+// cut splits the source texts of an elemental.
+func cut(chunker Chunker, sources []source) ([]piece, error) {
+	var pieces []piece
+	for _, s := range sources {
+		of, err := cutSource(chunker, s)
+		if err != nil {
+			return nil, err
+		}
+		pieces = append(pieces, of...)
+	}
+	return pieces, nil
+}
+
+func cutSource(chunker Chunker, from source) ([]piece, error) {
+	text := sourceText(from.rec)
 	spans := chunker.Chunks(text)
 	pieces := make([]piece, len(spans))
 	for i, s := range spans {
 		if s.Start < 0 || s.End > len(text) || s.Start >= s.End || i > 0 && s.Start < spans[i-1].Start {
 			return nil, Errorf(CodeInvalid, "the chunker returned a passage that is empty, out of order or outside of the text")
 		}
-		p := piece{Span: s, text: text[s.Start:s.End]}
-		p.input = embedText(rec.Title, s.Heading, p.text)
+		p := piece{Span: s, itemID: from.rec.ID, ordinal: i, text: text[s.Start:s.End]}
+		p.input = embedText(from.meta.title, s.Heading, p.text)
 		sum := sha256.Sum256([]byte(p.input))
 		p.hash = hex.EncodeToString(sum[:])
 		pieces[i] = p
@@ -186,11 +197,11 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 			return nil
 		}
 		// Tags may have been renamed without a new version: ask again.
-		meta, err := ch.lib.chunkMeta(ctx, tx, rec)
+		metas, err := ch.lib.chunkMetas(ctx, tx, rec)
 		if err != nil {
 			return err
 		}
-		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, a.chunks(rec, meta, pieces)); err != nil {
+		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, a.chunks(rec, metas, pieces)); err != nil {
 			return err
 		}
 		j.Done, j.Total = len(pieces), len(pieces)
@@ -200,18 +211,16 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 }
 
 // chunks makes the chunks of an elemental from its pieces.
-func (a *attempt) chunks(rec ElementalRecord, meta chunkMeta, pieces []piece) []Chunk {
+func (a *attempt) chunks(rec ElementalRecord, metas map[string]chunkMeta, pieces []piece) []Chunk {
 	chunks := make([]Chunk, len(pieces))
 	for i, p := range pieces {
+		meta := metas[p.itemID]
 		c := &chunks[i]
 		*c = Chunk{
-			ID:       id.Point(rec.ID, rec.ID, meta.source, strconv.Itoa(i)),
-			TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: rec.ID,
-			Heading: slices.Clone(p.Heading), Text: p.text, Start: p.Start, End: p.End, Ordinal: i,
+			ID:       id.Point(rec.ID, p.itemID, meta.source, strconv.Itoa(p.ordinal)),
+			TenantID: rec.TenantID, ElementalID: rec.ID, ColumnID: meta.columnID, ItemID: p.itemID,
+			Heading: slices.Clone(p.Heading), Text: p.text, Start: p.Start, End: p.End, Ordinal: p.ordinal,
 			Hash: p.hash, Fingerprint: a.engine.fingerprint, Vector: a.vectors[p.hash],
-		}
-		if rec.ColumnID != 0 {
-			c.ColumnID = strconv.FormatInt(rec.ColumnID, 10)
 		}
 		meta.apply(c)
 	}

@@ -14,8 +14,9 @@ type changes struct {
 	lib       *Library
 	engine    *Engine // whose index is locked; nil before the commit, or without an engine
 	sets      map[string]chunkSet
-	jobs      bool     // a job was added or changed
-	cancelled []string // lease owners of running attempts that are to stop
+	tables    map[string]bool // whose chunks are to follow, by id
+	jobs      bool            // a job was added or changed
+	cancelled []string        // lease owners of running attempts that are to stop
 }
 
 // chunkSet is all that the index is to hold of an elemental.
@@ -32,11 +33,14 @@ type chunkSet struct {
 // the index. The index is written after the transaction has ended, from what was
 // collected in it, so that writing it needs no Store.
 func (l *Library) commit(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
-	ch := &changes{lib: l, sets: make(map[string]chunkSet)}
+	ch := &changes{lib: l, sets: make(map[string]chunkSet), tables: make(map[string]bool)}
 	out := rolledBack
 	defer func() { ch.finish(ctx, out) }() // also when fn panics
 	err := l.store.Update(ctx, func(tx Tx) error {
 		if err := fn(tx, ch); err != nil {
+			return err
+		}
+		if err := ch.refreshTables(ctx, tx); err != nil {
 			return err
 		}
 		if err := ch.lock(ctx, tx); err != nil {
@@ -116,8 +120,16 @@ func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 // is, made to run at once and with all its attempts. A running one does not count:
 // the content may have changed since it was read. traceID "" makes an id; a trace
 // id that is taken returns its job, or ErrConflict if that is of another elemental.
+//
+// A cell is ingested with its table: the job is that of the table.
 func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, traceID string) (Job, error) {
 	at := now()
+	if rec.TypeID == TypeCell {
+		var err error
+		if rec, err = tx.Elemental(ctx, rec.TableID); err != nil {
+			return Job{}, err
+		}
+	}
 	if traceID == "" {
 		active, err := tx.ActiveJobs(ctx, rec.TenantID, rec.ID)
 		if err != nil {
@@ -152,8 +164,17 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 }
 
 // refresh makes the metadata of an elemental's stored chunks (owner, tags, type,
-// category, title) follow the record, without the embedder.
+// category, title) follow the record, without the embedder. The chunks of a cell are
+// among those of its table, which follows once, at the end of the transaction.
 func (ch *changes) refresh(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	switch rec.TypeID {
+	case TypeCell:
+		ch.tables[rec.TableID] = true
+		return nil
+	case TypeTable:
+		ch.tables[rec.ID] = true
+		return nil
+	}
 	refs, err := chunkRefs(ctx, tx, rec.TenantID, rec.ID)
 	if err != nil || len(refs) == 0 {
 		return err

@@ -106,13 +106,11 @@ func (ch *changes) cancelMatching(ctx context.Context, tx Tx, f Filters, lost ma
 	}
 	for id, rec := range recs {
 		if lost[id] == nil {
-			meta, err := ch.lib.chunkMeta(ctx, tx, rec)
+			metas, err := ch.lib.chunkMetas(ctx, tx, rec)
 			if err != nil {
 				return err
 			}
-			c := Chunk{TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: rec.ID}
-			meta.apply(&c)
-			if !f.Match(&c) {
+			if !anyMatches(f, rec, metas) {
 				continue
 			}
 		}
@@ -121,4 +119,16 @@ func (ch *changes) cancelMatching(ctx context.Context, tx Tx, f Filters, lost ma
 		}
 	}
 	return nil
+}
+
+// anyMatches reports whether a chunk of an elemental with one of metas would match.
+func anyMatches(f Filters, rec ElementalRecord, metas map[string]chunkMeta) bool {
+	for itemID, meta := range metas {
+		c := Chunk{TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: itemID}
+		meta.apply(&c)
+		if f.Match(&c) {
+			return true
+		}
+	}
+	return false
 }

@@ -67,7 +67,7 @@ func TestDefaultChunker(t *testing.T) {
 	t.Parallel()
 	rec := ElementalRecord{Title: "A handbook", Description: "All about it.",
 		Body: "# Boats\n\n" + strings.Repeat("A boat is on the water. ", 200) + "\n\n## Sails\n\n" + strings.Repeat("A sail is in the wind. ", 60)}
-	pieces, err := cut(defaultChunker{}, rec)
+	pieces, err := cut(defaultChunker{}, []source{{rec, chunkMeta{title: rec.Title}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -222,6 +222,7 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 			if rec, err = saveList(ctx, tx, rec); err != nil {
 				return err
 			}
+			ch.refreshList(rec)
 		}
 		if err := l.followList(ctx, tx, ch, old, rec, cellsSet); err != nil {
 			return err

@@ -34,6 +34,7 @@ func sourceText(rec ElementalRecord) string {
 // chunkMeta is what chunks repeat of their elemental: to be filtered by and shown
 // without reading it.
 type chunkMeta struct {
+	columnID     string // of a cell; what a chunk has of it never changes
 	userID       string
 	source       string
 	typeName     string
@@ -43,7 +44,67 @@ type chunkMeta struct {
 	tagNames     []string
 }
 
-// chunkMeta gathers the metadata for the chunks of an elemental as it is in tx.
+// source is a text that is ingested of an elemental, with the metadata of its chunks.
+type source struct {
+	rec  ElementalRecord // whose text it is: the elemental itself, or a cell of it
+	meta chunkMeta
+}
+
+// sources are the texts that are ingested of an elemental: its own, and of a table each
+// cell, row by row. A cell has the tags of its table, its column and itself, in this
+// order, each once.
+func (l *Library) sources(ctx context.Context, tx ReadTx, rec ElementalRecord) ([]source, error) {
+	meta, err := l.chunkMeta(ctx, tx, rec)
+	sources := []source{{rec, meta}}
+	if err != nil || rec.TypeID != TypeTable {
+		return sources, err
+	}
+	t, err := readTable(ctx, tx, rec)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := tx.Tags(ctx, t.allTags())
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range t.rows {
+		for _, column := range t.columns {
+			cell, ok := t.cells[crossing{column.ID, row.ID}]
+			if !ok {
+				continue
+			}
+			of := meta
+			of.columnID = strconv.FormatInt(column.ID, 10)
+			of.setTags(tags, unique(slices.Concat(rec.TagIDs, column.TagIDs, cell.TagIDs)))
+			sources = append(sources, source{cell, of})
+		}
+	}
+	return sources, nil
+}
+
+// chunkMetas gathers the metadata of all sources of an elemental, by item id.
+func (l *Library) chunkMetas(ctx context.Context, tx ReadTx, rec ElementalRecord) (map[string]chunkMeta, error) {
+	sources, err := l.sources(ctx, tx, rec)
+	metas := make(map[string]chunkMeta, len(sources))
+	for _, s := range sources {
+		metas[s.rec.ID] = s.meta
+	}
+	return metas, err
+}
+
+// allTags are the tags of the table, its columns and its cells, each once.
+func (t *table) allTags() []int64 {
+	ids := slices.Clone(t.rec.TagIDs)
+	for _, column := range t.columns {
+		ids = append(ids, column.TagIDs...)
+	}
+	for _, c := range t.cells {
+		ids = append(ids, c.TagIDs...)
+	}
+	return unique(ids)
+}
+
+// chunkMeta gathers the metadata for the chunks of an elemental's own text as it is in tx.
 func (l *Library) chunkMeta(ctx context.Context, tx ReadTx, rec ElementalRecord) (chunkMeta, error) {
 	m := chunkMeta{userID: rec.OwnerID, source: sourceName(rec.TypeID), title: rec.Title}
 	cat := l.catalogue.Load()
@@ -57,16 +118,22 @@ func (l *Library) chunkMeta(ctx context.Context, tx ReadTx, rec ElementalRecord)
 	if err != nil {
 		return m, err
 	}
-	for _, tagID := range rec.TagIDs {
+	m.setTags(tags, rec.TagIDs)
+	return m, nil
+}
+
+// setTags makes ids, as far as there are such tags, the tags.
+func (m *chunkMeta) setTags(tags map[int64]Tag, ids []int64) {
+	m.tagIDs, m.tagNames = nil, nil
+	for _, tagID := range ids {
 		if t, ok := tags[tagID]; ok {
 			m.tagIDs = append(m.tagIDs, strconv.FormatInt(tagID, 10))
 			m.tagNames = append(m.tagNames, t.Title)
 		}
 	}
-	return m, nil
 }
 
-// apply sets the metadata of a chunk that comes from its elemental's own text and
+// apply sets the metadata of a chunk that comes from the source it is of, and
 // reports whether that changed anything. The id follows the source, which is part
 // of it, as it would in another ingest.
 func (m chunkMeta) apply(c *Chunk) bool {

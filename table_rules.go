@@ -44,7 +44,7 @@ func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, 
 	switch {
 	case rec.TypeID == TypeTable && rec.Visibility != old.Visibility:
 		return l.showTable(ctx, tx, ch, rec)
-	case rec.TypeID == TypeCell && rec.Body != old.Body:
+	case rec.TypeID == TypeCell && (rec.Body != old.Body || rec.Description != old.Description):
 		table, err := tx.Elemental(ctx, rec.TableID)
 		if err != nil {
 			return err

@@ -149,6 +149,7 @@ func (l *Library) retag(ctx context.Context, tx Tx, ch *changes, tagID int64, ed
 		if _, err := saveList(ctx, tx, rec); err != nil {
 			return err
 		}
+		ch.refreshList(rec)
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func TestTableIsAsked(t *testing.T) {
 		return texts
 	}
 	f.ingest(f.ann, id)
-	if text := strings.Join(search(), "\n"); !strings.Contains(text, "**Fee:** 24") {
+	if text := strings.Join(search(), "\n"); !strings.Contains(text, "Berth 1 / Fee\n\n24") {
 		t.Errorf("found %q", text)
 	}
 	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+id, `{"settings":{"is_knowledge_base":true}}`).want(200)

@@ -36,14 +36,13 @@ func checkText(p *problems, field, s string, limit int) {
 
 // checkTitle checks the title of an elemental, which the caller has trimmed.
 func checkTitle(p *problems, title string) {
-	before := len(*p)
-	checkText(p, "title", title, maxTitle)
-	if len(*p) > before {
+	if n := utf8.RuneCountInString(title); n < minTitle || n > maxTitle {
+		p.add("title", "must have between %d and %d characters", minTitle, maxTitle)
 		return
 	}
-	if utf8.RuneCountInString(title) < minTitle {
-		p.add("title", "must have between %d and %d characters", minTitle, maxTitle)
-	} else if strings.IndexFunc(title, unicode.IsLetter) < 0 {
+	before := len(*p)
+	checkText(p, "title", title, maxTitle)
+	if len(*p) == before && strings.IndexFunc(title, unicode.IsLetter) < 0 {
 		p.add("title", "must contain at least one letter")
 	}
 }

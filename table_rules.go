@@ -11,7 +11,7 @@ func (l *Library) checkType(p *problems, old, typeID int) {
 	case made(old):
 		p.add("type_id", "a cell or table stays what it is")
 	case made(typeID):
-		p.add("type_id", "tables are made with all their cells, as tables; other elementals cannot become one")
+		p.add("type_id", "must be a type such as 1 (Prompt), 2 (Snippet) or 3 (Document); a table is created whole, with its columns, rows and cells, as a table")
 	case !ok || !t.Creatable:
 		p.add("type_id", "must be a type that can be created, such as 1 (Prompt), 2 (Snippet) or 3 (Document)")
 	}

@@ -176,15 +176,7 @@ func (l *Library) draftFile(ctx context.Context, kind MediaKind, place int, f Up
 	if kind == MediaFile {
 		return d, ctx.Err()
 	}
-	select {
-	case l.decoding <- struct{}{}:
-		defer func() { <-l.decoding }()
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
-		return d, err
-	}
-	info, err := picture.Inspect(f.Data, l.opts.MaxPixels)
+	info, err := l.inspectImage(ctx, f.Data)
 	d.Width, d.Height, d.Blur = info.Width, info.Height, info.Blur
 	return d, err
 }

@@ -216,3 +216,27 @@ func TestMediaKnowledge(t *testing.T) {
 		t.Errorf("knowledge (-want +got):\n%s", diff)
 	}
 }
+
+// With an idempotency key uploads are looked at ahead, with the same results.
+func TestUploadOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id := f.elemental(f.ann, "An elemental with files", "")
+	good, bad := upload("a.png", picturesOf(t)["image/png"]), upload("b.png", []byte("no image"))
+	for i, c := range []struct {
+		path, body string
+		status     int
+	}{
+		{"/v1/user/elemental/" + id + "/files", `{"images":[` + good + `],"avatar":` + good + `}`, 201},
+		{"/v1/user/elemental/" + id + "/files", `{"images":[` + good + "," + bad + `]}`, 400},
+		{"/v1/user/elementals", `[{"title":"With an image","type_id":3,"images":[` + good + `]},{"title":"With another","type_id":3,"images":[` + bad + `]}]`, 206},
+		{"/v1/user/list", `{"title":"A list","cover_images":[` + good + `]}`, 201},
+		{"/v1/user/list", `{"title":"A list","cover_images":5,"images":[7]}`, 400},
+	} {
+		first := f.do(f.ann.key, "POST", c.path, c.body, "Idempotency-Key", fmt.Sprint("k", i)).want(c.status)
+		if again := f.do(f.ann.key, "POST", c.path, c.body, "Idempotency-Key", fmt.Sprint("k", i)); again.status != c.status || again.body != first.body {
+			t.Errorf("%s again: %d %s, first %s", c.path, again.status, again.body, first.body)
+		}
+	}
+	f.do(f.ann.key, "GET", "/v1/elemental/"+id, "").has("response.images.0.width", "20").has("response.images.0.height", "10")
+}

@@ -32,9 +32,13 @@ func (s *server) once(c *call) error {
 	case len(keys) > 1:
 		return quire.Errorf(quire.CodeInvalid, "%s must be sent once", idempotencyKey)
 	}
+	ctx, err := s.lib.InspectUploads(c.r.Context(), c.actor(), uploadsIn(c.body, s.lib.MaxBatch())...)
+	if err != nil {
+		return err
+	}
 	key := quire.OnceKey{Route: c.route.method + " " + c.route.pattern, Key: keys[0], Request: c.fingerprint()}
 	rec := newRecording()
-	answer, repeated, err := s.lib.Once(c.r.Context(), c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
+	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
 		inner := *c
 		inner.w, inner.r = rec, c.r.WithContext(ctx)
 		if err := c.route.handle(s, &inner); err != nil {

@@ -1,0 +1,68 @@
+package quire
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/quirelib/quire/internal/picture"
+)
+
+// inspections are what was found out about images, by the hash of their bytes.
+type inspections map[[sha256.Size]byte]inspection
+
+type inspection struct {
+	info    picture.Info
+	refused error
+}
+
+type inspectionsKey struct{}
+
+// InspectUploads decodes the images of what is about to be added, and returns a context
+// with which calls of this Library need not do that again for the same bytes: decoding
+// may take seconds, and inside of [Library.Once] all other writers would wait for it.
+// Images that will be refused are no error here. The result is only good for the one
+// request that it was made for.
+func (l *Library) InspectUploads(ctx context.Context, a Actor, ins ...MediaInput) (context.Context, error) {
+	if err := a.check(); err != nil {
+		return ctx, err
+	}
+	found := inspections{}
+	for _, in := range ins {
+		var probs problems
+		if l.checkUploads(&probs, in, maxAddedMedia); len(probs) > 0 {
+			continue // nobody will look into these
+		}
+		for _, u := range in.byKind() {
+			if u.kind == MediaFile {
+				continue
+			}
+			for _, f := range u.files {
+				info, err := l.inspectImage(ctx, f.Data)
+				if refused := picture.Refused(""); err != nil && !errors.As(err, &refused) {
+					return ctx, err
+				}
+				found[sha256.Sum256(f.Data)] = inspection{info, err}
+			}
+		}
+	}
+	return context.WithValue(ctx, inspectionsKey{}, found), nil
+}
+
+// inspectImage decodes an image when it is its turn, unless InspectUploads has.
+func (l *Library) inspectImage(ctx context.Context, data []byte) (picture.Info, error) {
+	if found, ok := ctx.Value(inspectionsKey{}).(inspections); ok {
+		if i, ok := found[sha256.Sum256(data)]; ok {
+			return i.info, i.refused
+		}
+	}
+	select {
+	case l.decoding <- struct{}{}:
+		defer func() { <-l.decoding }()
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return picture.Info{}, err
+	}
+	return picture.Inspect(data, l.opts.MaxPixels)
+}

@@ -21,8 +21,8 @@ const (
 	TypeTable    = 9 // a table; made by the Library only
 )
 
-// CategoryText is the id of the built-in category that an elemental gets when it
-// names none.
+// CategoryText is the id of the built-in category that an elemental gets in
+// CreateElementals, and a table in CreateTable, when it names none.
 const CategoryText = 18
 
 // The orientations of the lists of a table.

@@ -105,8 +105,6 @@ func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page,
 // where it is meant.
 func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) error {
 	return c.writeInside(e, at, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
 		separator := ""
 		for v, err := range items {
 			if err != nil {
@@ -116,7 +114,7 @@ func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) er
 				return err
 			}
 			separator = ","
-			if err := enc.Encode(v); err != nil {
+			if err := encodeTo(w, v); err != nil {
 				return err
 			}
 		}
@@ -124,21 +122,63 @@ func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) er
 	})
 }
 
+// selfEncoded is a value that is too large to be encoded at once.
+type selfEncoded interface{ encodeTo(w io.Writer) error }
+
+// encodeTo writes a value as JSON.
+func encodeTo(w io.Writer, v any) error {
+	if large, ok := v.(selfEncoded); ok {
+		return large.encodeTo(w)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// respondLarge is respond for what may be selfEncoded.
+func (c *call) respondLarge(status int, response any) error {
+	if _, large := response.(selfEncoded); !large {
+		return c.respond(status, response)
+	}
+	const at = `"response":[]`
+	head := envelope{Code: status, Meta: c.meta(1), Response: []any{}}
+	return c.writeInstead(head, at, func(w io.Writer) error {
+		if _, err := io.WriteString(w, strings.TrimSuffix(at, "[]")); err != nil {
+			return err
+		}
+		return encodeTo(w, response)
+	})
+}
+
 // writeInside is sendInside for what writes the inside of the array itself.
 func (c *call) writeInside(e envelope, at string, inside func(w io.Writer) error) error {
+	return c.writeInstead(e, at, func(w io.Writer) error {
+		if _, err := io.WriteString(w, strings.TrimSuffix(at, "]")); err != nil {
+			return err
+		}
+		if err := inside(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "]")
+		return err
+	})
+}
+
+// writeInstead sends an envelope, in which what write writes stands in the place of at.
+func (c *call) writeInstead(e envelope, at string, write func(w io.Writer) error) error {
 	whole, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
 	before, after, _ := strings.Cut(string(whole), at)
 	out := &longAnswer{c: c, status: e.Code}
-	if _, err := io.WriteString(out, before+strings.TrimSuffix(at, "]")); err != nil {
+	if _, err := io.WriteString(out, before); err != nil {
 		return err
 	}
-	if err := inside(out); err != nil {
+	if err := write(out); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(out, "]"+after+"\n"); err != nil {
+	if _, err := io.WriteString(out, after+"\n"); err != nil {
 		return err
 	}
 	return out.end()

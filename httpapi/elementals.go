@@ -25,7 +25,7 @@ func (s *server) respondElemental(c *call, status int, e quire.Elemental, opts q
 	if err != nil {
 		return err
 	}
-	return c.respond(status, out)
+	return c.respondLarge(status, s.withLists(out, e))
 }
 
 func (s *server) searchElementals(c *call) error {
@@ -45,7 +45,8 @@ func (s *server) searchElementals(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		return s.pageElemental(e, opts, page.Size)
+		out, err := s.pageElemental(e, opts, page.Size)
+		return s.withLists(out, e), err
 	}, page, found.Total)
 }
 
@@ -60,6 +61,14 @@ func (s *server) withTable(c *call, e quire.Elemental) (quire.Elemental, error) 
 		return e, nil
 	}
 	return whole, err
+}
+
+// withLists adds its columns and rows to a table; other elementals have none.
+func (s *server) withLists(out elementalJSON, e quire.Elemental) any {
+	if e.TypeID != quire.TypeTable || e.Details == nil {
+		return out
+	}
+	return wholeTable{out, s, e.Details}
 }
 
 // pageElemental is an elemental with its knowledge text, if size is small enough

@@ -272,7 +272,8 @@ func (a *attacker) send(method, path, query, body string) answer {
 	}
 	req.Header.Set("x-api-key", a.ann.key)
 	var rec *httptest.ResponseRecorder
-	if a.requests.Add(1)%100 == 0 {
+	_, err := url.Parse(req.URL.String()) // what is no address cannot be recorded as one
+	if a.requests.Add(1)%100 == 0 && err == nil {
 		rec = exchanged(a.t, a.h, req)
 	} else {
 		rec = httptest.NewRecorder()

@@ -39,11 +39,13 @@ func (s *server) getList(c *call) error {
 func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, expand) {
-			var item elementalJSON
+			item := any(nil)
 			switch {
 			case err != nil:
 			case expand:
-				item, err = s.pageElemental(e, opts, l.TotalItems)
+				var whole elementalJSON
+				whole, err = s.pageElemental(e, opts, l.TotalItems)
+				item = s.withLists(whole, e)
 			default:
 				item = lightElemental(e)
 			}
@@ -94,7 +96,7 @@ func (s *server) getListItems(c *call) error {
 			return lightElemental(found.Items[i]), nil
 		}
 		e, err := s.withTable(c, found.Items[i])
-		return s.fullElemental(e), err
+		return s.withLists(s.fullElemental(e), e), err
 	}, in.Page, found.Total)
 }
 

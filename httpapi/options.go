@@ -15,7 +15,8 @@ import (
 // Options configure a handler. The zero value is good.
 type Options struct {
 	// Prefix is a path that all routes begin with, such as "/api": it begins with a
-	// slash and does not end with one. Default: none.
+	// slash and does not end with one. Default: none. The addresses in answers begin with
+	// quire.LibraryOptions.PublicURL, which has to have it too.
 	Prefix string
 	// Authenticate returns the user that a request comes from and replaces API keys.
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -18,4 +21,66 @@ func (s *server) createTable(c *call) error {
 	}
 	c.w.Header().Set("Location", e.URL)
 	return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+}
+
+// wholeTable is a table with its columns and rows. With ten thousand cells it is twenty
+// megabytes of JSON, so that it is encoded list by list.
+type wholeTable struct {
+	elementalJSON // without columns and rows
+	s             *server
+	details       *quire.Details
+}
+
+// noLists is where columns and rows are missing in the JSON of a table.
+const noLists = `"columns":[],"rows":[]`
+
+func (t wholeTable) encodeTo(w io.Writer) error {
+	head, err := json.Marshal(t.elementalJSON)
+	if err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(string(head), noLists)
+	if _, err := io.WriteString(w, before); err != nil {
+		return err
+	}
+	if err := encodeLists(w, `"columns":[`, t.details.Columns, t.s.columnOf); err != nil {
+		return err
+	}
+	if err := encodeLists(w, `],"rows":[`, t.details.Rows, t.s.rowOf); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "]"+after)
+	return err
+}
+
+func encodeLists(w io.Writer, before string, lists []quire.TableList, convert func(quire.TableList) listJSON) error {
+	for _, l := range lists {
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		before = ","
+		if err := encodeTo(w, convert(l)); err != nil {
+			return err
+		}
+	}
+	if len(lists) > 0 {
+		return nil
+	}
+	_, err := io.WriteString(w, before)
+	return err
+}
+
+// columnOf is a column of a table with its cells, whole but for what is never in a
+// cell.
+func (s *server) columnOf(t quire.TableList) listJSON {
+	out := s.listOf(t.List)
+	out.Items = mapAll(t.Cells, s.fullElemental)
+	return out
+}
+
+// rowOf is a row of a table. Its cells are light: the columns have said the rest.
+func (s *server) rowOf(t quire.TableList) listJSON {
+	out := s.listOf(t.List)
+	out.Items = mapAll(t.Cells, lightElemental)
+	return out
 }

@@ -119,23 +119,8 @@ func (s *server) fullElemental(e quire.Elemental) elementalJSON {
 	out.VideoURL = &e.VideoURL
 	out.Comments, out.Rates = mapAll(d.Comments, commentOf), mapAll(d.Rates, rateOf)
 	out.Command = &e.Command
-	out.Columns, out.Rows = mapAll(d.Columns, s.columnOf), mapAll(d.Rows, s.rowOf)
+	out.Columns, out.Rows = []listJSON{}, []listJSON{} // those of a table see wholeTable
 	out.Settings = new(settingsOf(e.Settings))
-	return out
-}
-
-// columnOf is a column of a table with its cells, whole but for what is never in a
-// cell.
-func (s *server) columnOf(t quire.TableList) listJSON {
-	out := s.listOf(t.List)
-	out.Items = mapAll(t.Cells, s.fullElemental)
-	return out
-}
-
-// rowOf is a row of a table. Its cells are light: the columns have said the rest.
-func (s *server) rowOf(t quire.TableList) listJSON {
-	out := s.listOf(t.List)
-	out.Items = mapAll(t.Cells, lightElemental)
 	return out
 }
 

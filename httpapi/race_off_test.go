@@ -1,0 +1,6 @@
+//go:build !race
+
+package httpapi
+
+// raceDetector reports whether the tests run under the race detector.
+const raceDetector = false

@@ -163,6 +163,15 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 	return tx.Job(ctx, j.TenantID, j.ID)
 }
 
+// ingestIfAsked enqueues an ingest of an elemental that is to be ingested by itself.
+func (ch *changes) ingestIfAsked(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	if !rec.Settings.KnowledgeBase {
+		return nil
+	}
+	_, err := ch.enqueue(ctx, tx, rec, "")
+	return err
+}
+
 // refresh makes the metadata of an elemental's stored chunks (owner, tags, type,
 // category, title) follow the record, without the embedder. The chunks of a cell are
 // among those of its table, which follows once, at the end of the transaction.

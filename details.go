@@ -3,6 +3,7 @@ package quire
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -66,7 +67,7 @@ func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Eleme
 			return err
 		}
 		if tables && e.TypeID == TypeTable {
-			if err := l.addTable(ctx, tx, a, e.ID, d); err != nil {
+			if err := l.addTable(ctx, tx, a, e.ElementalRecord, d); err != nil {
 				return err
 			}
 		}
@@ -77,44 +78,38 @@ func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Eleme
 
 // addTable reads the columns, rows and cells of a table. Both directions hold the
 // same cells; nothing in them leads back to the table.
-func (l *Library) addTable(ctx context.Context, tx ReadTx, a Actor, tableID string, d *Details) error {
-	recs, err := tx.TableLists(ctx, tableID)
+func (l *Library) addTable(ctx context.Context, tx ReadTx, a Actor, rec ElementalRecord, d *Details) error {
+	t, err := readTable(ctx, tx, rec)
 	if err != nil {
 		return err
 	}
-	lists, err := l.resolveLists(ctx, tx, a, recs)
+	resolved, err := l.resolveElementals(ctx, tx, a, slices.Collect(maps.Values(t.cells)))
 	if err != nil {
 		return err
 	}
-	cells, err := tx.Cells(ctx, tableID)
-	if err != nil {
-		return err
-	}
-	resolved, err := l.resolveElementals(ctx, tx, a, cells)
-	if err != nil {
-		return err
-	}
-	at := make(map[int64]int64, len(lists)) // place of each list
-	in := make(map[int64][]Elemental, len(lists))
-	for _, list := range lists {
-		at[list.ID] = list.TableIndex
-	}
+	cells := make(map[crossing]Elemental, len(resolved))
 	for _, c := range resolved {
-		in[c.ColumnID] = append(in[c.ColumnID], c)
-		in[c.RowID] = append(in[c.RowID], c)
+		cells[crossingOf(c.ElementalRecord)] = c
 	}
-	for _, list := range lists {
-		t := TableList{List: list, Cells: in[list.ID]}
-		t.TotalItems = len(t.Cells) // all are shown, even of an Unlisted table
-		if list.TableOrientation == TableColumn {
-			slices.SortFunc(t.Cells, func(x, y Elemental) int { return cmp.Compare(at[x.RowID], at[y.RowID]) })
-			d.Columns = append(d.Columns, t)
-		} else {
-			slices.SortFunc(t.Cells, func(x, y Elemental) int { return cmp.Compare(at[x.ColumnID], at[y.ColumnID]) })
-			d.Rows = append(d.Rows, t)
+	whole := func(lists, crossed []ListRecord, at func(list, other int64) crossing) ([]TableList, error) {
+		resolved, err := l.resolveLists(ctx, tx, a, lists)
+		out := make([]TableList, len(resolved))
+		for i, list := range resolved {
+			out[i].List = list
+			for _, other := range crossed {
+				if c, ok := cells[at(list.ID, other.ID)]; ok {
+					out[i].Cells = append(out[i].Cells, c)
+				}
+			}
+			out[i].TotalItems = len(out[i].Cells) // all are shown, even of an Unlisted table
 		}
+		return out, err
 	}
-	return nil
+	if d.Columns, err = whole(t.columns, t.rows, func(column, row int64) crossing { return crossing{column, row} }); err != nil {
+		return err
+	}
+	d.Rows, err = whole(t.rows, t.columns, func(row, column int64) crossing { return crossing{column, row} })
+	return err
 }
 
 // threads reads the latest comments and replies of an elemental. A reply brings the
@@ -224,15 +219,8 @@ func lastSaves(ctx context.Context, tx ReadTx, a Actor, s Subject, c Counters) (
 	for i, m := range marks {
 		ids[i] = m.UserID
 	}
-	users, err := tx.Users(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	saved := pick(users, ids)
-	for i := range saved {
-		saved[i] = seenBy(saved[i], a)
-	}
-	return saved, nil
+	users, err := usersSeen(ctx, tx, a, ids)
+	return pick(users, ids), err
 }
 
 // MediaURL is the address of a file in the HTTP interface, built like the URL of an

@@ -105,19 +105,9 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	if err != nil {
 		return Elemental{}, err
 	}
-	var out Elemental
-	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
-		ends := listEnds{}
-		if err := l.addElemental(ctx, tx, ch, rec, media, in.Lists, ends); err != nil {
-			return err
-		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
+	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
+		return rec, l.addElemental(ctx, tx, ch, rec, media, in.Lists, listEnds{})
 	})
-	if err != nil {
-		return Elemental{}, err
-	}
-	return out, nil
 }
 
 // CreateElementals adds many elementals in one transaction, each on its own: one
@@ -294,10 +284,7 @@ func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec Elem
 	if err := ends.append(ctx, tx, lists, rec.ID); err != nil {
 		return err
 	}
-	if rec.Settings.KnowledgeBase {
-		_, err = ch.enqueue(ctx, tx, rec, "")
-	}
-	return err
+	return ch.ingestIfAsked(ctx, tx, rec)
 }
 
 // checkSnippetTitle keeps the titles of an owner's snippets apart.
@@ -349,38 +336,32 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 	if err != nil {
 		return Elemental{}, err
 	}
-	var out Elemental
-	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		old, err := ownElemental(ctx, tx, a, id)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		rec, err := l.patchElemental(ctx, tx, old, p)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		if err := (listEnds{}).append(ctx, tx, p.Lists, rec.ID); err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		mediaChanged, err := p.Media.apply(ctx, tx, owner, media)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		if mediaChanged || !reflect.DeepEqual(old, rec) {
 			if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil {
-				return err
+				return ElementalRecord{}, err
 			}
 			if err := l.followElemental(ctx, tx, ch, old, rec); err != nil {
-				return err
+				return ElementalRecord{}, err
 			}
 		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
+		return rec, nil
 	})
-	if err != nil {
-		return Elemental{}, err
-	}
-	return out, nil
 }
 
 // patchElemental returns the record as the patch makes it, after all checks.
@@ -434,10 +415,10 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 // saveContent is saveElemental for a change of what is ingested.
 func (l *Library) saveContent(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) (ElementalRecord, error) {
 	rec, err := l.saveElemental(ctx, tx, ch, rec)
-	if err == nil && rec.Settings.KnowledgeBase {
-		_, err = ch.enqueue(ctx, tx, rec, "")
+	if err != nil {
+		return rec, err
 	}
-	return rec, err
+	return rec, ch.ingestIfAsked(ctx, tx, rec)
 }
 
 // saveElemental writes a changed record as its next version; what is stored of it
@@ -483,11 +464,14 @@ func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error
 			return err
 		}
 		if rec.TypeID == TypeTable {
-			if err := ch.dropTable(ctx, tx, rec); err != nil {
+			if err := dropTable(ctx, tx, rec); err != nil {
 				return err
 			}
 		}
-		if err := ch.dropElemental(ctx, tx, rec); err != nil || rec.TypeID != TypeCell {
+		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {
+			return err
+		}
+		if err := tx.DeleteElemental(ctx, rec.ID); err != nil || rec.TypeID != TypeCell {
 			return err
 		}
 		return l.saveTable(ctx, tx, ch, rec.TableID)

@@ -73,10 +73,10 @@ func withWriters(ctx context.Context, tx ReadTx, a Actor, comments []Comment) ([
 	for i, c := range comments {
 		ids[i] = c.UserID
 	}
-	users, err := tx.Users(ctx, unique(ids))
+	users, err := usersSeen(ctx, tx, a, ids)
 	out := make([]UserComment, len(comments))
 	for i, c := range comments {
-		out[i] = UserComment{Comment: c, User: seenBy(users[c.UserID], a)}
+		out[i] = UserComment{Comment: c, User: users[c.UserID]}
 	}
 	return out, err
 }
@@ -87,10 +87,10 @@ func withRaters(ctx context.Context, tx ReadTx, a Actor, rates []Rate) ([]UserRa
 	for i, r := range rates {
 		ids[i] = r.UserID
 	}
-	users, err := tx.Users(ctx, unique(ids))
+	users, err := usersSeen(ctx, tx, a, ids)
 	out := make([]UserRate, len(rates))
 	for i, r := range rates {
-		out[i] = UserRate{Rate: r, User: seenBy(users[r.UserID], a)}
+		out[i] = UserRate{Rate: r, User: users[r.UserID]}
 	}
 	return out, err
 }

@@ -156,22 +156,20 @@ func labelled(label, value, indent string) string {
 // indentRest puts indent in front of all lines but the first; every line break of
 // Unicode counts, because a reader may count it.
 func indentRest(s, indent string) string {
-	return lineBreaks.Replace(s, indent)
+	return breaksTo(func(br string) string { return br + indent }).Replace(s)
 }
 
-// lineBreaks is the set of line breaks of Unicode (UAX #14: LF, CR, CR LF, VT, FF,
-// NEL, LS, PS).
-var lineBreaks = breakSet{"\r\n", "\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"}
+// lineBreaks are the line breaks of Unicode (UAX #14: LF, CR, CR LF, VT, FF, NEL, LS,
+// PS).
+var lineBreaks = []string{"\r\n", "\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"}
 
-type breakSet []string
-
-// Replace puts indent behind each line break.
-func (set breakSet) Replace(s, indent string) string {
-	pairs := make([]string, 0, 2*len(set))
-	for _, br := range set {
-		pairs = append(pairs, br, br+indent)
+// breaksTo puts what to makes of it in the place of each line break.
+func breaksTo(to func(br string) string) *strings.Replacer {
+	pairs := make([]string, 0, 2*len(lineBreaks))
+	for _, br := range lineBreaks {
+		pairs = append(pairs, br, to(br))
 	}
-	return strings.NewReplacer(pairs...).Replace(s)
+	return strings.NewReplacer(pairs...)
 }
 
 // plainValue is the value of an entry as lines of text.

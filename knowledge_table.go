@@ -194,7 +194,7 @@ func markdownItem(text string, level int) string {
 	return "\n\n" + strings.Join(lines, "\n")
 }
 
-var breaksToLF = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+var breaksToLF = breaksTo(func(string) string { return "\n" })
 
 // markdownLabel is a title on one line without the characters that mean something in
 // Markdown.

@@ -117,34 +117,25 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	if err != nil {
 		return List{}, err
 	}
-	var out List
-	err = l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+	return l.changeList(ctx, a, func(tx Tx, _ *changes) (ListRecord, error) {
 		if err := absent(tx.List(ctx, rec.ID)); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		tags, err := ownTags(ctx, tx, a.UserID, rec.TagIDs)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if err := checkItems(ctx, tx, a, nil, in.Items); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if err := tx.PutList(ctx, rec, indexList(rec, tags)); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if err := putItems(ctx, tx, rec.ID, nil, in.Items); err != nil {
-			return err
+			return ListRecord{}, err
 		}
-		if err := attach(ctx, tx, MediaOwner{ListID: rec.ID}, nil, media); err != nil {
-			return err
-		}
-		out, err = l.resolveList(ctx, tx, a, rec)
-		return err
+		return rec, attach(ctx, tx, MediaOwner{ListID: rec.ID}, nil, media)
 	})
-	if err != nil {
-		return List{}, err
-	}
-	return out, nil
 }
 
 func (l *Library) checkList(rec ListRecord) error {
@@ -184,56 +175,47 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 	if err != nil {
 		return List{}, err
 	}
-	var out List
-	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeList(ctx, a, func(tx Tx, ch *changes) (ListRecord, error) {
 		old, err := ownList(ctx, tx, a, id)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		rec := patchList(old, p)
 		if err := l.checkList(rec); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if err := checkTableList(old, rec, p); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if p.TagIDs != nil {
 			if _, err := ownTags(ctx, tx, a.UserID, rec.TagIDs); err != nil {
-				return err
+				return ListRecord{}, err
 			}
 		}
 		changed, err := p.Media.apply(ctx, tx, owner, media)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		changed = changed || !reflect.DeepEqual(old, rec)
 		if p.Items != nil {
 			moved, err := updateItems(ctx, tx, a, id, *p.Items, p.ReplaceItems)
 			if err != nil {
-				return err
+				return ListRecord{}, err
 			}
 			changed = changed || moved
 		}
 		cellsSet, err := l.setCells(ctx, tx, ch, rec, p.Cells)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if changed || cellsSet {
 			if rec, err = saveList(ctx, tx, rec); err != nil {
-				return err
+				return ListRecord{}, err
 			}
 			ch.refreshList(rec)
 		}
-		if err := l.followList(ctx, tx, ch, old, rec, cellsSet); err != nil {
-			return err
-		}
-		out, err = l.resolveList(ctx, tx, a, rec)
-		return err
+		return rec, l.followList(ctx, tx, ch, old, rec, cellsSet)
 	})
-	if err != nil {
-		return List{}, err
-	}
-	return out, nil
 }
 
 func patchList(old ListRecord, p ListPatch) ListRecord {

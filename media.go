@@ -78,28 +78,20 @@ func (l *Library) RemoveMedia(ctx context.Context, a Actor, elementalID string, 
 // changeMedia runs change on an elemental of the actor. Its media are part of its
 // content: the elemental gets its next version, and is ingested again.
 func (l *Library) changeMedia(ctx context.Context, a Actor, id string, change func(tx Tx) (changed bool, err error)) (Elemental, error) {
-	var out Elemental
-	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, id)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		changed, err := change(tx)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
-		if changed {
-			if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil {
-				return err
-			}
+		if !changed {
+			return rec, nil
 		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
+		return l.saveContent(ctx, tx, ch, rec)
 	})
-	if err != nil {
-		return Elemental{}, err
-	}
-	return out, nil
 }
 
 // checkRoom checks how many files of each kind there would be.

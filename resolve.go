@@ -17,14 +17,14 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 		userIDs = append(userIDs, r.OwnerID)
 		tagIDs = append(tagIDs, r.TagIDs...)
 	}
-	users, tags, err := references(ctx, tx, userIDs, tagIDs)
+	users, tags, err := references(ctx, tx, a, userIDs, tagIDs)
 	if err != nil {
 		return nil, err
 	}
 	cat := l.catalogue.Load()
 	out := make([]Elemental, len(recs))
 	for i, r := range recs {
-		e := Elemental{ElementalRecord: r, Owner: seenBy(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs)}
+		e := Elemental{ElementalRecord: r, Owner: users[r.OwnerID], Tags: pick(tags, r.TagIDs)}
 		e.Type, _ = cat.elementalType(r.TypeID)
 		e.Category, _ = cat.category(r.CategoryID)
 		for _, t := range r.TopicIDs {
@@ -54,6 +54,41 @@ func (l *Library) wholeElemental(ctx context.Context, tx ReadTx, a Actor, rec El
 	return out[0], nil
 }
 
+// changeElemental is changeAs for a change of one elemental, whose record change
+// returns: it reads what the record has become.
+func (l *Library) changeElemental(ctx context.Context, a Actor, change func(tx Tx, ch *changes) (ElementalRecord, error)) (Elemental, error) {
+	var out Elemental
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		rec, err := change(tx, ch)
+		if err != nil {
+			return err
+		}
+		out, err = l.wholeElemental(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return Elemental{}, err
+	}
+	return out, nil
+}
+
+// changeList is changeElemental for a list.
+func (l *Library) changeList(ctx context.Context, a Actor, change func(tx Tx, ch *changes) (ListRecord, error)) (List, error) {
+	var out List
+	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+		rec, err := change(tx, ch)
+		if err != nil {
+			return err
+		}
+		out, err = l.resolveList(ctx, tx, a, rec)
+		return err
+	})
+	if err != nil {
+		return List{}, err
+	}
+	return out, nil
+}
+
 func (l *Library) elementalURL(id string) string {
 	return l.opts.PublicURL + "/v1/elemental/" + url.PathEscape(id)
 }
@@ -71,7 +106,7 @@ func (l *Library) resolveLists(ctx context.Context, tx ReadTx, a Actor, recs []L
 		tagIDs = append(tagIDs, r.TagIDs...)
 		listIDs = append(listIDs, r.ID)
 	}
-	users, tags, err := references(ctx, tx, userIDs, tagIDs)
+	users, tags, err := references(ctx, tx, a, userIDs, tagIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +118,7 @@ func (l *Library) resolveLists(ctx context.Context, tx ReadTx, a Actor, recs []L
 	out := make([]List, len(recs))
 	for i, r := range recs {
 		out[i] = List{
-			ListRecord: r, Owner: seenBy(users[r.OwnerID], a), Tags: pick(tags, r.TagIDs), TotalItems: counts[r.ID],
+			ListRecord: r, Owner: users[r.OwnerID], Tags: pick(tags, r.TagIDs), TotalItems: counts[r.ID],
 			URL: l.listURL(r.ID),
 		}
 		out[i].Type, _ = cat.listType(r.TypeID)
@@ -99,9 +134,9 @@ func (l *Library) resolveList(ctx context.Context, tx ReadTx, a Actor, rec ListR
 	return out[0], nil
 }
 
-// references reads users and tags, each id once.
-func references(ctx context.Context, tx ReadTx, userIDs []string, tagIDs []int64) (map[string]User, map[int64]Tag, error) {
-	users, err := tx.Users(ctx, unique(userIDs))
+// references reads users, as the actor sees them, and tags, each id once.
+func references(ctx context.Context, tx ReadTx, a Actor, userIDs []string, tagIDs []int64) (map[string]User, map[int64]Tag, error) {
+	users, err := usersSeen(ctx, tx, a, userIDs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,13 +144,17 @@ func references(ctx context.Context, tx ReadTx, userIDs []string, tagIDs []int64
 	return users, tags, err
 }
 
-// seenBy is what an actor sees of a user: another one's mail address is not its
+// usersSeen reads users as an actor sees them: another one's mail address is not its
 // business.
-func seenBy(u User, a Actor) User {
-	if u.ID != a.UserID {
-		u.Email = ""
+func usersSeen(ctx context.Context, tx ReadTx, a Actor, ids []string) (map[string]User, error) {
+	users, err := tx.Users(ctx, unique(ids))
+	for id, u := range users {
+		if id != a.UserID {
+			u.Email = ""
+			users[id] = u
+		}
 	}
-	return u
+	return users, err
 }
 
 // pick returns the values of keys that are there, in the order of the keys.

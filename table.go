@@ -47,29 +47,18 @@ func (l *Library) CreateTable(ctx context.Context, a Actor, in TableInput) (Elem
 	if err != nil {
 		return Elemental{}, err
 	}
-	var out Elemental
-	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		if _, err := ownTags(ctx, tx, a.UserID, rec.TagIDs); err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		if err := l.addTableParts(ctx, tx, ch, rec, in); err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		if err := l.putElemental(ctx, tx, rec); err != nil { // last: its index text is that of the cells
-			return err
+			return ElementalRecord{}, err
 		}
-		if rec.Settings.KnowledgeBase {
-			if _, err := ch.enqueue(ctx, tx, rec, ""); err != nil {
-				return err
-			}
-		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
+		return rec, ch.ingestIfAsked(ctx, tx, rec)
 	})
-	if err != nil {
-		return Elemental{}, err
-	}
-	return out, nil
 }
 
 // draftTable makes the record of a table and checks all rules that need no Store.
@@ -198,21 +187,20 @@ func (l *Library) AddRow(ctx context.Context, a Actor, tableID, title string) (L
 }
 
 func (l *Library) growTable(ctx context.Context, a Actor, tableID, orientation, title string) (List, error) {
-	var out List
-	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeList(ctx, a, func(tx Tx, ch *changes) (ListRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, tableID)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if rec.TypeID != TypeTable {
-			return Errorf(CodeInvalid, "only a table has columns and rows; this elemental is none")
+			return ListRecord{}, Errorf(CodeInvalid, "only a table has columns and rows; this elemental is none")
 		}
 		t, err := readTable(ctx, tx, rec)
 		if err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if err := t.checkGrowth(orientation, strings.TrimSpace(title)); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		lists := t.lists(orientation)
 		index := int64(0)
@@ -220,18 +208,13 @@ func (l *Library) growTable(ctx context.Context, a Actor, tableID, orientation, 
 			index = after((*lists)[n-1].TableIndex)
 		}
 		if err := l.addTableList(ctx, tx, &t, orientation, title, index); err != nil {
-			return err
+			return ListRecord{}, err
 		}
 		if _, err := l.saveContent(ctx, tx, ch, rec); err != nil {
-			return err
+			return ListRecord{}, err
 		}
-		out, err = l.resolveList(ctx, tx, a, (*lists)[len(*lists)-1])
-		return err
+		return (*lists)[len(*lists)-1], nil
 	})
-	if err != nil {
-		return List{}, err
-	}
-	return out, nil
 }
 
 // checkGrowth checks whether a table can have one more column or row.

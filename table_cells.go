@@ -58,17 +58,22 @@ func readTable(ctx context.Context, tx ReadTx, rec ElementalRecord) (table, erro
 	return t, err
 }
 
+// tableOf is readTable for a table that is known by its id.
+func tableOf(ctx context.Context, tx ReadTx, id string) (table, error) {
+	rec, err := tx.Elemental(ctx, id)
+	if err != nil {
+		return table{}, err
+	}
+	return readTable(ctx, tx, rec)
+}
+
 // setCells sets the cells of a column or row by the lists that it crosses, and reports
 // whether that changed any.
 func (l *Library) setCells(ctx context.Context, tx Tx, ch *changes, list ListRecord, texts map[int64]string) (changed bool, err error) {
 	if len(texts) == 0 {
 		return false, nil
 	}
-	rec, err := tx.Elemental(ctx, list.TableID)
-	if err != nil {
-		return false, err
-	}
-	t, err := readTable(ctx, tx, rec)
+	t, err := tableOf(ctx, tx, list.TableID)
 	if err != nil {
 		return false, err
 	}
@@ -137,7 +142,7 @@ func (l *Library) setCell(ctx context.Context, tx Tx, ch *changes, t *table, col
 	case !there:
 		return true, l.addCell(ctx, tx, t.rec, column, row, text)
 	case text == "":
-		return true, ch.dropElemental(ctx, tx, cell)
+		return true, tx.DeleteElemental(ctx, cell.ID)
 	case cell.Body == text:
 		return false, nil
 	}
@@ -169,22 +174,15 @@ func cellTitle(column, row ListRecord) string {
 	return segment.Shorten(row.Title+" / "+column.Title, maxTitle)
 }
 
-// dropElemental deletes an elemental with its chunks and jobs.
-func (ch *changes) dropElemental(ctx context.Context, tx Tx, rec ElementalRecord) error {
-	if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {
-		return err
-	}
-	return tx.DeleteElemental(ctx, rec.ID)
-}
-
-// dropTable deletes the columns, rows and cells of a table.
-func (ch *changes) dropTable(ctx context.Context, tx Tx, rec ElementalRecord) error {
+// dropTable deletes the columns, rows and cells of a table. The chunks and jobs of cells
+// are the table's.
+func dropTable(ctx context.Context, tx Tx, rec ElementalRecord) error {
 	t, err := readTable(ctx, tx, rec)
 	if err != nil {
 		return err
 	}
 	for _, c := range t.cells {
-		if err := ch.dropElemental(ctx, tx, c); err != nil {
+		if err := tx.DeleteElemental(ctx, c.ID); err != nil {
 			return err
 		}
 	}
@@ -199,15 +197,12 @@ func (ch *changes) dropTable(ctx context.Context, tx Tx, rec ElementalRecord) er
 // dropTableList deletes a column or row with its cells. The others keep their
 // TableIndex: it only orders them.
 func (l *Library) dropTableList(ctx context.Context, tx Tx, ch *changes, list ListRecord) error {
-	cells, err := tx.Cells(ctx, list.TableID)
+	items, err := tx.Items(ctx, list.ID)
 	if err != nil {
 		return err
 	}
-	for _, c := range cells {
-		if c.ColumnID != list.ID && c.RowID != list.ID {
-			continue
-		}
-		if err := ch.dropElemental(ctx, tx, c); err != nil {
+	for _, it := range items {
+		if err := tx.DeleteElemental(ctx, it.ElementalID); err != nil {
 			return err
 		}
 	}

@@ -45,11 +45,7 @@ func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, 
 	case rec.TypeID == TypeTable && rec.Visibility != old.Visibility:
 		return l.showTable(ctx, tx, ch, rec)
 	case rec.TypeID == TypeCell && (rec.Body != old.Body || rec.Description != old.Description):
-		table, err := tx.Elemental(ctx, rec.TableID)
-		if err != nil {
-			return err
-		}
-		t, err := readTable(ctx, tx, table)
+		t, err := tableOf(ctx, tx, rec.TableID)
 		if err != nil {
 			return err
 		}
@@ -61,7 +57,7 @@ func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, 
 		if l.checkTableSize(&probs, "template", size); len(probs) > 0 {
 			return probs.err()
 		}
-		_, err = l.saveContent(ctx, tx, ch, table)
+		_, err = l.saveContent(ctx, tx, ch, t.rec)
 		return err
 	}
 	return nil
@@ -115,14 +111,13 @@ func checkTableList(old, rec ListRecord, p ListPatch) error {
 // followList brings the rest of a table in step with a change of a column or row: its
 // cells are named after it.
 func (l *Library) followList(ctx context.Context, tx Tx, ch *changes, old, rec ListRecord, cellsSet bool) error {
-	if old.TableID == "" || rec.Title == old.Title && !cellsSet {
+	switch {
+	case old.TableID == "", rec.Title == old.Title && !cellsSet:
 		return nil
+	case rec.Title == old.Title:
+		return l.saveTable(ctx, tx, ch, old.TableID)
 	}
-	table, err := tx.Elemental(ctx, old.TableID)
-	if err != nil {
-		return err
-	}
-	t, err := readTable(ctx, tx, table)
+	t, err := tableOf(ctx, tx, old.TableID)
 	if err != nil {
 		return err
 	}
@@ -139,6 +134,6 @@ func (l *Library) followList(ctx context.Context, tx Tx, ch *changes, old, rec L
 			}
 		}
 	}
-	_, err = l.saveContent(ctx, tx, ch, table)
+	_, err = l.saveContent(ctx, tx, ch, t.rec)
 	return err
 }

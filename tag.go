@@ -170,28 +170,21 @@ func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, ta
 }
 
 func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tagID int64, edit func([]int64) []int64) (Elemental, error) {
-	var out Elemental
-	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, elementalID)
 		if err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
 		if _, err := ownTag(ctx, tx, a, tagID); err != nil {
-			return err
+			return ElementalRecord{}, err
 		}
-		if edited := edit(slices.Clone(rec.TagIDs)); !slices.Equal(edited, rec.TagIDs) {
-			rec.TagIDs = edited
-			if rec, err = l.saveElemental(ctx, tx, ch, rec); err != nil {
-				return err
-			}
+		edited := edit(slices.Clone(rec.TagIDs))
+		if slices.Equal(edited, rec.TagIDs) {
+			return rec, nil
 		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
+		rec.TagIDs = edited
+		return l.saveElemental(ctx, tx, ch, rec)
 	})
-	if err != nil {
-		return Elemental{}, err
-	}
-	return out, nil
 }
 
 // ownTag reads a tag that the actor may use: another user's is as unknown as one

@@ -181,20 +181,24 @@ func (l *Library) draftFile(ctx context.Context, kind MediaKind, place int, f Up
 	return d, err
 }
 
+// draftUploads checks uploads, of which images images and covers are allowed.
+func (l *Library) draftUploads(ctx context.Context, in MediaInput, images int) ([]draft, error) {
+	var probs problems
+	if l.checkUploads(&probs, in, images); len(probs) > 0 {
+		return nil, probs.err()
+	}
+	return l.draftMedia(ctx, in)
+}
+
 // draftNew checks the uploads of an actor for what is about to be made.
 func (l *Library) draftNew(ctx context.Context, a Actor, in MediaInput) ([]draft, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	var probs problems
-	l.checkUploads(&probs, in, maxUploads)
-	if err := probs.err(); err != nil {
-		return nil, err
-	}
-	return l.draftMedia(ctx, in)
+	return l.draftUploads(ctx, in, maxUploads)
 }
 
-// draftFor is draftMedia for an owner that is there. Whose it is, is checked first: a
+// draftFor checks uploads for an owner that is there. Whose it is, is checked first: a
 // stranger must not make the Library work.
 func (l *Library) draftFor(ctx context.Context, a Actor, owner MediaOwner, in MediaInput, images int) ([]draft, error) {
 	if in.empty() {
@@ -204,12 +208,7 @@ func (l *Library) draftFor(ctx context.Context, a Actor, owner MediaOwner, in Me
 	if err != nil {
 		return nil, err
 	}
-	var probs problems
-	l.checkUploads(&probs, in, images)
-	if err := probs.err(); err != nil {
-		return nil, err
-	}
-	return l.draftMedia(ctx, in)
+	return l.draftUploads(ctx, in, images)
 }
 
 // ownSubject checks that the actor may change an elemental or list.

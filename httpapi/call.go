@@ -104,22 +104,25 @@ func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page,
 // next one is asked for. Quotes inside of texts are escaped, so that at is found only
 // where it is meant.
 func (c *call) sendInside(e envelope, at string, items iter.Seq2[any, error]) error {
-	return c.writeInside(e, at, func(w io.Writer) error {
-		separator := ""
-		for v, err := range items {
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, separator); err != nil {
-				return err
-			}
-			separator = ","
-			if err := encodeTo(w, v); err != nil {
-				return err
-			}
+	return c.writeInside(e, at, func(w io.Writer) error { return encodeEach(w, items) })
+}
+
+// encodeEach writes the inside of an array, each item before the next one is asked for.
+func encodeEach(w io.Writer, items iter.Seq2[any, error]) error {
+	separator := ""
+	for v, err := range items {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
+		}
+		separator = ","
+		if err := encodeTo(w, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // selfEncoded is a value that is too large to be encoded at once.

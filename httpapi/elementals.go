@@ -45,8 +45,7 @@ func (s *server) searchElementals(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.pageElemental(e, opts, page.Size)
-		return s.withLists(out, e), err
+		return s.pageItem(e, opts, page.Size)
 	}, page, found.Total)
 }
 
@@ -78,6 +77,12 @@ func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, s
 		return s.fullElemental(e), nil
 	}
 	return s.elementalWithKnowledge(e, opts)
+}
+
+// pageItem is pageElemental for what may be a table.
+func (s *server) pageItem(e quire.Elemental, opts quire.KnowledgeOptions, size int) (any, error) {
+	out, err := s.pageElemental(e, opts, size)
+	return s.withLists(out, e), err
 }
 
 func (s *server) createElemental(c *call) error {

@@ -39,13 +39,11 @@ func (s *server) getList(c *call) error {
 func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, expand) {
-			item := any(nil)
+			var item any
 			switch {
 			case err != nil:
 			case expand:
-				var whole elementalJSON
-				whole, err = s.pageElemental(e, opts, l.TotalItems)
-				item = s.withLists(whole, e)
+				item, err = s.pageItem(e, opts, l.TotalItems)
 			default:
 				item = lightElemental(e)
 			}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
 	"strings"
 
@@ -40,34 +41,31 @@ func (t wholeTable) encodeTo(w io.Writer) error {
 		return err
 	}
 	before, after, _ := strings.Cut(string(head), noLists)
-	if _, err := io.WriteString(w, before); err != nil {
+	if _, err := io.WriteString(w, before+`"columns":[`); err != nil {
 		return err
 	}
-	if err := encodeLists(w, `"columns":[`, t.details.Columns, t.s.columnOf); err != nil {
+	if err := encodeEach(w, converted(t.details.Columns, t.s.columnOf)); err != nil {
 		return err
 	}
-	if err := encodeLists(w, `],"rows":[`, t.details.Rows, t.s.rowOf); err != nil {
+	if _, err := io.WriteString(w, `],"rows":[`); err != nil {
+		return err
+	}
+	if err := encodeEach(w, converted(t.details.Rows, t.s.rowOf)); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, "]"+after)
 	return err
 }
 
-func encodeLists(w io.Writer, before string, lists []quire.TableList, convert func(quire.TableList) listJSON) error {
-	for _, l := range lists {
-		if _, err := io.WriteString(w, before); err != nil {
-			return err
-		}
-		before = ","
-		if err := encodeTo(w, convert(l)); err != nil {
-			return err
+// converted converts lists one after the other.
+func converted(lists []quire.TableList, convert func(quire.TableList) listJSON) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for _, l := range lists {
+			if !yield(convert(l), nil) {
+				return
+			}
 		}
 	}
-	if len(lists) > 0 {
-		return nil
-	}
-	_, err := io.WriteString(w, before)
-	return err
 }
 
 // columnOf is a column of a table with its cells, whole but for what is never in a

@@ -25,9 +25,7 @@ var (
 const tagsOfElemental = `, (SELECT json_group_array(g.tag_id) FROM
 	(SELECT tag_id FROM elemental_tags WHERE elemental = e.num ORDER BY ordinal) g) FROM elementals e `
 
-func scanElemental(row scanner) (quire.ElementalRecord, error) {
-	return scanElementalAfter(row)
-}
+func scanElemental(row scanner) (quire.ElementalRecord, error) { return scanElementalAfter(row) }
 
 // scanElementalAfter scans an elemental behind other columns.
 func scanElementalAfter(row scanner, first ...any) (e quire.ElementalRecord, err error) {
@@ -65,28 +63,32 @@ func (t *tx) Elementals(ctx context.Context, ids []string) (map[string]quire.Ele
 	return byID(ctx, t, scanElemental, selectElemental+`WHERE e.id IN `+members, ids, elementalID)
 }
 
+// numbered is an elemental with its number.
+type numbered struct {
+	num int64
+	quire.ElementalRecord
+}
+
+func scanNumbered(row scanner) (n numbered, err error) {
+	n.ElementalRecord, err = scanElementalAfter(row, &n.num)
+	return n, err
+}
+
 // elementalsInOrder returns the elementals of a page, which exist, by their numbers.
 func (t *tx) elementalsInOrder(ctx context.Context, nums []int64, withBody bool) ([]quire.ElementalRecord, error) {
-	if len(nums) == 0 {
-		return nil, ctx.Err()
-	}
-	place := make(map[int64]int, len(nums))
-	for i, num := range nums {
-		place[num] = i
-	}
-	es := make([]quire.ElementalRecord, len(nums))
-	scan := func(row scanner) (struct{}, error) {
-		var num int64
-		e, err := scanElementalAfter(row, &num)
-		es[place[num]] = e
-		return struct{}{}, err
-	}
 	query := selectWithoutBody
 	if withBody {
 		query = selectNumbered
 	}
-	_, err := all(ctx, t, scan, query+`WHERE e.num IN `+members, array(nums))
-	return es, err
+	found, err := byID(ctx, t, scanNumbered, query+`WHERE e.num IN `+members, nums, func(n numbered) int64 { return n.num })
+	if err != nil {
+		return nil, err
+	}
+	es := make([]quire.ElementalRecord, len(nums))
+	for i, num := range nums {
+		es[i] = found[num].ElementalRecord
+	}
+	return es, nil
 }
 
 // ElementalByTitle implements quire.ElementalReader.

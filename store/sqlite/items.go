@@ -2,14 +2,13 @@ package sqlite
 
 import (
 	"context"
-	"strings"
 
 	"github.com/quirelib/quire"
 )
 
-// seenItems selects the items that a viewer is shown: of elementals that he owns and
-// of Public ones.
-const seenItems = ` FROM list_items i WHERE (i.visibility = 1 OR i.owner_id = ?)`
+// seen selects the items that a viewer is shown: of elementals that he owns and of Public
+// ones.
+const seen = ` WHERE (i.visibility = 1 OR i.owner_id = ?)`
 
 // itemOrders are the sort keys of the orders.
 var itemOrders = map[quire.ItemOrder]string{
@@ -28,16 +27,16 @@ func (t *tx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elementa
 	if q.Desc {
 		key += ` DESC`
 	}
-	seen := seenItems + ` AND i.list_id = ?`
-	total, err := one(ctx, t, value[int], `SELECT count(*)`+seen, q.Viewer.OwnerID, q.ListID)
+	const shown = seen + ` AND i.list_id = ?`
+	total, err := one(ctx, t, value[int], `SELECT count(*) FROM list_items i`+shown, q.Viewer.OwnerID, q.ListID)
 	if err != nil {
 		return nil, 0, err
 	}
+	from := ` FROM list_items i`
 	if q.Order != quire.OrderIndex {
-		// CROSS JOIN keeps SQLite from starting with the elementals.
-		seen = strings.Replace(seen, `WHERE`, `CROSS JOIN elementals e ON e.num = i.elemental WHERE`, 1)
+		from += ` CROSS JOIN elementals e ON e.num = i.elemental` // CROSS keeps SQLite from starting with the elementals
 	}
-	nums, err := all(ctx, t, value[int64], `SELECT i.elemental`+seen+` ORDER BY `+key+`, i.elemental_id LIMIT ? OFFSET ?`,
+	nums, err := all(ctx, t, value[int64], `SELECT i.elemental`+from+shown+` ORDER BY `+key+`, i.elemental_id LIMIT ? OFFSET ?`,
 		q.Viewer.OwnerID, q.ListID, q.Limit, q.Offset)
 	if err != nil {
 		return nil, 0, err
@@ -56,7 +55,7 @@ func (t *tx) CountItems(ctx context.Context, listIDs []int64, v quire.Viewer) (m
 		err = row.Scan(&c.listID, &c.n)
 		return c, err
 	}
-	rows, err := all(ctx, t, scan, `SELECT i.list_id, count(*)`+seenItems+` AND i.list_id IN `+members+`
+	rows, err := all(ctx, t, scan, `SELECT i.list_id, count(*) FROM list_items i`+seen+` AND i.list_id IN `+members+`
 		GROUP BY i.list_id`, v.OwnerID, array(listIDs))
 	if err != nil {
 		return nil, err

@@ -48,10 +48,15 @@ func (t *tx) List(ctx context.Context, id int64) (quire.ListRecord, error) {
 
 // listsInOrder returns the lists of a page, which exist.
 func (t *tx) listsInOrder(ctx context.Context, ids []int64) ([]quire.ListRecord, error) {
-	return inOrder(ctx, func(ctx context.Context, ids []int64) (map[int64]quire.ListRecord, error) {
-		return byID(ctx, t, scanList, selectList+`WHERE l.id IN `+members, ids,
-			func(l quire.ListRecord) int64 { return l.ID })
-	}, ids)
+	found, err := byID(ctx, t, scanList, selectList+`WHERE l.id IN `+members, ids, func(l quire.ListRecord) int64 { return l.ID })
+	if err != nil {
+		return nil, err
+	}
+	ls := make([]quire.ListRecord, len(ids))
+	for i, id := range ids {
+		ls[i] = found[id]
+	}
+	return ls, nil
 }
 
 // TableLists implements quire.ListReader.

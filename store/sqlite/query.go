@@ -112,16 +112,3 @@ func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner
 	}
 	return m, nil
 }
-
-// inOrder gets the rows with the ids, in their order.
-func inOrder[K comparable, T any](ctx context.Context, get func(context.Context, []K) (map[K]T, error), ids []K) ([]T, error) {
-	m, err := get(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	vs := make([]T, len(ids))
-	for i, id := range ids {
-		vs[i] = m[id]
-	}
-	return vs, nil
-}

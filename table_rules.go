@@ -26,6 +26,9 @@ func checkTablePatch(p *problems, old, rec ElementalRecord) {
 			p.add("template", "the content of a table is its cells; set them in its columns and rows")
 		}
 	case TypeCell:
+		if rec.Body == "" {
+			p.add("template", "an empty place has no cell; delete the cell instead")
+		}
 		if rec.Title != old.Title {
 			p.add("title", "a cell is named by its row and column; rename those")
 		}

@@ -337,6 +337,7 @@ func TestUpdateTableAndCell(t *testing.T) {
 			{cell.ID, "title", quire.ElementalPatch{Title: ptr("Another title")}},
 			{cell.ID, "visibility", quire.ElementalPatch{Visibility: ptr(quire.Unlisted)}},
 			{cell.ID, "category_id", quire.ElementalPatch{CategoryID: ptr(1)}},
+			{cell.ID, "template", quire.ElementalPatch{Body: ptr("")}}, // it would be where there is none
 			{doc.ID, "type_id", quire.ElementalPatch{TypeID: ptr(quire.TypeTable)}},
 			{doc.ID, "type_id", quire.ElementalPatch{TypeID: ptr(quire.TypeCell)}},
 		} {

@@ -40,6 +40,10 @@ const (
 // more than it tells.
 const lastUsedStep = time.Minute
 
+// touchPatience is how long a request waits to note that its key was used: while a long
+// transaction runs, a later request notes it.
+const touchPatience = 50 * time.Millisecond
+
 // CreateUser adds a user. It is for the application, not for a user: it names no
 // actor. ErrConflict if the id is taken.
 func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
@@ -191,6 +195,8 @@ func (k Key) valid(t time.Time) bool {
 // touchKey notes that a key was used. That it fails must not lock anybody out: a
 // full disk still lets people read.
 func (l *Library) touchKey(ctx context.Context, k Key, t time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, touchPatience)
+	defer cancel()
 	err := l.change(ctx, func(tx Tx, _ *changes) error {
 		// Read again: the key may have been revoked meanwhile.
 		k, err := tx.KeyByHash(ctx, k.Hash)

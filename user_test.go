@@ -87,6 +87,42 @@ func TestKeyExpiresAndNotesItsUse(t *testing.T) {
 	})
 }
 
+// A request that reads does not wait for a long write of others to note that its key
+// was used: a later one notes it. In memory all reads wait for writes.
+func TestKeyUseDoesNotWait(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		if _, inMemory := f.store.(*store.Memory); inMemory {
+			return
+		}
+		ctx := t.Context()
+		_, secret, err := f.CreateKey(ctx, "ann", quire.KeyInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.store.Update(ctx, func(quire.Tx) error { // nothing else can write before it ends
+			_, err := f.Authenticate(ctx, secret)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := func() bool {
+			keys, err := f.Keys(ctx, "ann")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return keys[0].LastUsedAt != nil
+		}
+		if noted() {
+			t.Error("it was noted, so it did write meanwhile")
+		}
+		if _, err := f.Authenticate(ctx, secret); err != nil || !noted() {
+			t.Errorf("afterwards: error %v, noted %v", err, noted())
+		}
+	})
+}
+
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, f *fixture) {

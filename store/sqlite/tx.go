@@ -70,8 +70,9 @@ type tx struct {
 	stmts map[string]*sql.Stmt // by query; database/sql closes them with the transaction
 	trace func(query string, args []any)
 
-	// broken is the first error after which SQLite may have rolled the transaction
-	// back by itself. Whatever ran after that would commit on its own.
+	// broken is the first error after which SQLite may have rolled the transaction back by
+	// itself, so that whatever ran after that would commit on its own, or after which half
+	// of what belongs together is written.
 	broken error
 }
 
@@ -129,10 +130,14 @@ type statement struct {
 	args  []any
 }
 
-// runAll runs statements one after the other, until one fails.
+// runAll runs statements that belong together one after the other, until one fails. If
+// that is not the first, half of them is written, and the transaction must not commit.
 func (t *tx) runAll(ctx context.Context, ss []statement) error {
-	for _, s := range ss {
+	for i, s := range ss {
 		if err := t.run(ctx, s.query, s.args...); err != nil {
+			if i > 0 && t.broken == nil {
+				t.broken = err
+			}
 			return err
 		}
 	}

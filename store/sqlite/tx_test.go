@@ -112,6 +112,36 @@ func TestInterrupted(t *testing.T) {
 	wantIntact(t, s)
 }
 
+// A context that ends between two statements that belong together leaves half of them
+// written: that must not commit, even if nobody asks.
+func TestHalfWritten(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.trace = func(query string, _ []any) {
+		if strings.HasPrefix(query, "DELETE FROM elemental_tags") { // the second one of PutElemental
+			cancel()
+		}
+	}
+	var inner error
+	err := s.Update(t.Context(), func(tx quire.Tx) error {
+		inner = tx.PutElemental(ctx, quire.ElementalRecord{ID: "e"}, quire.IndexedText{})
+		return nil
+	})
+	if !errors.Is(inner, context.Canceled) || !errors.Is(err, context.Canceled) {
+		t.Errorf("PutElemental: %v, Update: %v; want context.Canceled", inner, err)
+	}
+	s.trace = nil
+	err = s.View(t.Context(), func(tx quire.ReadTx) error {
+		_, err := tx.Elemental(t.Context(), "e")
+		return err
+	})
+	if !errors.Is(err, quire.ErrNotFound) {
+		t.Errorf("the elemental: error %v, want ErrNotFound", err)
+	}
+}
+
 // A context that ends between two statements, or a constraint, does not spoil the
 // transaction.
 func TestNotSpoiled(t *testing.T) {

@@ -325,6 +325,17 @@ func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental,
 	return out, err
 }
 
+// ElementalSize returns the size of an elemental, cheaply however large it is, to whoever
+// may read it.
+func (l *Library) ElementalSize(ctx context.Context, a Actor, id string) (ElementalSize, error) {
+	var size ElementalSize
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		size, err = tx.ElementalSize(ctx, id)
+		return err
+	})
+	return size, err
+}
+
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
 // are. The columns, rows and cells of a table follow its visibility. A cell keeps

@@ -173,6 +173,13 @@ type ElementalSearch struct {
 	Limit   int   // >= 1
 }
 
+// ElementalSize is how large an elemental is; the cells are those of a table.
+type ElementalSize struct {
+	Body     int64 // bytes
+	Cells    int
+	CellBody int64 // bytes of the bodies of all cells
+}
+
 // ElementalReader reads elementals.
 type ElementalReader interface {
 	// Elemental returns an elemental, or ErrNotFound.
@@ -189,6 +196,9 @@ type ElementalReader interface {
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
 	// Cells returns the cells of a table, by id.
 	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
+	// ElementalSize returns the size of an elemental without reading its texts, or
+	// ErrNotFound.
+	ElementalSize(ctx context.Context, id string) (ElementalSize, error)
 	// ElementalsOf iterates over the elementals of an owner by ascending id. An
 	// error ends the iteration.
 	ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[ElementalRecord, error]

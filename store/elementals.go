@@ -108,6 +108,21 @@ func (tx readTx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRe
 	return es, nil
 }
 
+// ElementalSize implements [quire.ElementalReader].
+func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
+	s, err := found(ctx, tx.elementals.rows[id], func(e elemental) quire.ElementalSize {
+		return quire.ElementalSize{Body: int64(len(e.record.Body))}
+	}, "elemental")
+	if err != nil || id == "" {
+		return s, err
+	}
+	for _, c := range tx.cellsOf[id] {
+		s.Cells++
+		s.CellBody += int64(len(c.Body))
+	}
+	return s, nil
+}
+
 // ElementalsOf implements [quire.ElementalReader].
 func (tx readTx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return func(yield func(quire.ElementalRecord, error) bool) {

@@ -148,6 +148,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 		do(err)
 	}
 	do2(do)(tx.Cells(ctx, "t"))
+	do2(do)(tx.ElementalSize(ctx, "e"))
 	do2(do)(tx.TableLists(ctx, "t"))
 	do2(do)(tx.List(ctx, 1))
 	for _, v := range viewers {

@@ -67,6 +67,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
+	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
 	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
 	"Media":            readOf(quire.ReadTx.Media, 1),
 	"MediaOf":          readOf(quire.ReadTx.MediaOf, []quire.MediaOwner{ofElemental("e1"), ofList(1)}),

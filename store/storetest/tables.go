@@ -13,6 +13,7 @@ import (
 var tableCases = []testCase{
 	{"none", tablesNone},
 	{"cells by id", tableCells},
+	{"sizes", tableSizes},
 	{"lists in order", tableLists},
 	{"follow changes", tableChanges},
 	{"copied", tableCopied},
@@ -55,6 +56,29 @@ func tableCells(t *testing.T, s *store) {
 	slices.SortFunc(want, func(a, b quire.ElementalRecord) int { return strings.Compare(a.ID, b.ID) })
 	equal(t, "Cells", get(s, quire.ReadTx.Cells, "t1"), want)
 	equal(t, "Elemental", get(s, quire.ReadTx.Elemental, "C"), cell("C", "t1"))
+}
+
+func tableSizes(t *testing.T, s *store) {
+	texts := map[string]string{"a": "", "b": "é\x00€", "c": "four"}
+	for id, body := range texts {
+		c := cell(id, "t1")
+		c.Body = body
+		putElementals(s, c)
+	}
+	table := bareElemental("t1", "u1")
+	table.Body = "ü"
+	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
+	for id, want := range map[string]quire.ElementalSize{
+		"t1": {Body: 2, Cells: 3, CellBody: 10}, "b": {Body: 6}, "a": {}, "": {},
+	} {
+		equal(t, "ElementalSize of "+id, get(s, quire.ReadTx.ElementalSize, id), want)
+	}
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		if _, err := tx.ElementalSize(ctx, "t2"); quire.CodeOf(err) != quire.CodeNotFound {
+			t.Errorf("ElementalSize of what is missing: %v, want ErrNotFound", err)
+		}
+		return nil
+	})
 }
 
 func tableLists(t *testing.T, s *store) {

@@ -124,13 +124,21 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	if err := a.check(); err != nil {
 		return nil, err
 	}
+	uploaded := make([]MediaInput, len(ins))
+	for i, in := range ins {
+		uploaded[i] = in.Media
+	}
+	tooMany := l.checkPixels(uploaded...)
 	items := make([]BatchItem, len(ins))
 	recs := make([]ElementalRecord, len(ins))
 	media := make([][]draft, len(ins))
 	for i, in := range ins {
 		var err error
 		if recs[i], err = l.draftElemental(a, in, false); err == nil {
-			media[i], err = l.draftMedia(ctx, in.Media)
+			err = tooMany[i]
+		}
+		if err == nil {
+			media[i], err = l.draftFiles(ctx, in.Media)
 		}
 		if err != nil && !ruleBroken(err) {
 			return nil, err

@@ -3,6 +3,7 @@ package quire
 import (
 	"context"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,11 @@ type LibraryOptions struct {
 	// Two at most are decoded at once; each may take 16 bytes of memory a pixel
 	// meanwhile. Default 25,000,000.
 	MaxPixels int
+	// MaxPixelsPerCall limits all images of one call together, those of all elementals of
+	// one CreateElementals: where the sum goes beyond it, the elemental is refused before
+	// anything in it is decoded. At least MaxPixels. Default 10 times MaxPixels, more than
+	// one elemental can need.
+	MaxPixelsPerCall int
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -65,6 +71,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxPixels == 0 {
 		c.MaxPixels = 25_000_000
 	}
+	if c.MaxPixelsPerCall == 0 {
+		c.MaxPixelsPerCall = 10 * min(c.MaxPixels, math.MaxInt/10)
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -80,6 +89,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	}
 	if c.MaxPixels < 0 {
 		probs.add("LibraryOptions.MaxPixels", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxPixelsPerCall < c.MaxPixels {
+		probs.add("LibraryOptions.MaxPixelsPerCall", "must be at least MaxPixels, %d, or 0 for the default", c.MaxPixels)
 	}
 	return c, probs.err()
 }

@@ -20,6 +20,9 @@ type Library struct {
 	closed atomic.Bool
 	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
 
+	receiptMu sync.Mutex
+	receipts  map[string]int64 // bytes of a user's receipts since they were trimmed
+
 	decoding chan struct{} // holds one for each image that is being decoded
 
 	engineMu sync.RWMutex // guards engine
@@ -48,6 +51,10 @@ type LibraryOptions struct {
 	// anything in it is decoded. At least MaxPixels. Default 10 times MaxPixels, more than
 	// one elemental can need.
 	MaxPixelsPerCall int
+	// MaxReceiptBytes limits the answers that are remembered for one user of Once, in bytes
+	// as they are stored and 1 KiB for each: the newest ones are kept. It may be exceeded by
+	// a sixteenth, and by a newest one that is larger. At least 1. Default 64 MiB.
+	MaxReceiptBytes int64
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -74,6 +81,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxPixelsPerCall == 0 {
 		c.MaxPixelsPerCall = 10 * min(c.MaxPixels, math.MaxInt/10)
 	}
+	if c.MaxReceiptBytes == 0 {
+		c.MaxReceiptBytes = 64 << 20
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -93,6 +103,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxPixelsPerCall < c.MaxPixels {
 		probs.add("LibraryOptions.MaxPixelsPerCall", "must be at least MaxPixels, %d, or 0 for the default", c.MaxPixels)
 	}
+	if c.MaxReceiptBytes < 0 {
+		probs.add("LibraryOptions.MaxReceiptBytes", "must be at least 1, or 0 for the default")
+	}
 	return c, probs.err()
 }
 
@@ -106,7 +119,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger, decoding: make(chan struct{}, maxDecoding)}
+	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: make(chan struct{}, maxDecoding)}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}

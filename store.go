@@ -423,6 +423,9 @@ type Receipt struct {
 	CreatedAt time.Time
 }
 
+// ReceiptOverhead is what a receipt counts besides its body, in bytes.
+const ReceiptOverhead = 1 << 10
+
 // ReceiptReader reads receipts.
 type ReceiptReader interface {
 	// Receipt returns the receipt of a user, route and key, or ErrNotFound.
@@ -433,6 +436,10 @@ type ReceiptReader interface {
 type ReceiptWriter interface {
 	// PutReceipt adds a receipt or replaces the one of the same user, route and key.
 	PutReceipt(ctx context.Context, r Receipt) error
+	// TrimReceipts deletes the oldest receipts of a user, ties by route and key, until
+	// those that are left have at most size bytes: each counts as its Body and
+	// ReceiptOverhead. The newest one stays, whatever its size.
+	TrimReceipts(ctx context.Context, userID string, size int64) error
 	// DeleteReceipts deletes all receipts that were created before a moment.
 	DeleteReceipts(ctx context.Context, before time.Time) error
 }

@@ -102,7 +102,8 @@ func badStep(step string, mayWalk bool) bool {
 	case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE INDEX"), step == "SCAN CONSTANT ROW":
 		return false
 	case step == "SCAN thread", // what a recursive query has found so far
-		step == "SCAN g": // the tags of one row
+		step == "SCAN g", // the tags of one row
+		step == "SCAN n": // the receipts of one user
 		return false
 	case regexp.MustCompile(`^SCAN \(?(subquery|SUBQUERY)`).MatchString(step):
 		return false
@@ -227,6 +228,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))
+	do(tx.TrimReceipts(ctx, "u", 0))
 	do(tx.DeleteReceipts(ctx, time.Unix(1, 0)))
 	return errors.Join(errs...)
 }

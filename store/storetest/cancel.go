@@ -116,6 +116,7 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"DeleteMedia":    writeOf(quire.Tx.DeleteMedia, 1),
 	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
+	"TrimReceipts":   func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", 0) },
 	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
 	"PutMedia": func(ctx context.Context, tx quire.Tx) error {
 		return tx.PutMedia(ctx, sampleMedia(9, ofElemental("e1")), dataOf(9))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,8 +32,9 @@ type Library struct {
 
 // LibraryOptions configure a Library. The zero value is good.
 type LibraryOptions struct {
-	// PublicURL is the address that the urls of elementals and lists begin with, such
-	// as "https://example.org/api". Default "": urls are paths from the root of the
+	// PublicURL is the address that the urls of elementals and lists begin with: an
+	// absolute http or https one such as "https://example.org/api", or a path such as
+	// "/api", in either case without query and fragment. Default "": urls are paths from the root of the
 	// HTTP interface.
 	PublicURL string
 	// MaxBodyBytes limits the body of an elemental, 1 at least. Default 16 MiB.
@@ -88,6 +90,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	var probs problems
+	if !isPublicURL(c.PublicURL) {
+		probs.add("LibraryOptions.PublicURL", "must be an absolute http or https URL without user, query and fragment, or a path that begins with a slash, or empty")
+	}
 	if c.MaxBodyBytes < 0 {
 		probs.add("LibraryOptions.MaxBodyBytes", "must be at least 1, or 0 for the default")
 	}
@@ -107,6 +112,18 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 		probs.add("LibraryOptions.MaxReceiptBytes", "must be at least 1, or 0 for the default")
 	}
 	return c, probs.err()
+}
+
+// isPublicURL reports whether addresses can begin with s, which does not end with a slash.
+func isPublicURL(s string) bool {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, strings.ContainsAny(s, "?#\\ "), u.User != nil:
+		return false
+	case u.Scheme == "" && u.Host == "":
+		return s == "" || strings.HasPrefix(s, "/")
+	}
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.Opaque == ""
 }
 
 // NewLibrary makes a Library on a Store, which it does not close. opts may be

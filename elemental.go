@@ -464,7 +464,7 @@ func (l *Library) putElemental(ctx context.Context, tx Tx, rec ElementalRecord) 
 	}
 	text := indexElemental(rec, tags)
 	if rec.TypeID == TypeTable {
-		t, err := readTable(ctx, tx, rec)
+		t, err := readTexts(ctx, tx, rec)
 		if err != nil {
 			return err
 		}
@@ -483,7 +483,8 @@ func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error
 			return err
 		}
 		if rec.TypeID == TypeTable {
-			if err := dropTable(ctx, tx, rec); err != nil {
+			// The chunks and jobs of cells are the table's.
+			if err := tx.ClearTable(ctx, rec.ID); err != nil {
 				return err
 			}
 		}

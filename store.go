@@ -69,6 +69,7 @@ type Tx interface {
 	TagWriter
 	ElementalWriter
 	ListWriter
+	TableWriter
 	JobWriter
 	ChunkWriter
 	MediaWriter
@@ -180,6 +181,13 @@ type ElementalSize struct {
 	CellBody int64 // bytes of the bodies of all cells
 }
 
+// CellText is a cell of a table without the rest of its record.
+type CellText struct {
+	ID              string
+	ColumnID, RowID int64
+	Body            string
+}
+
 // ElementalReader reads elementals.
 type ElementalReader interface {
 	// Elemental returns an elemental, or ErrNotFound.
@@ -196,6 +204,9 @@ type ElementalReader interface {
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
 	// Cells returns the cells of a table, by id.
 	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
+	// CellTexts returns the texts of the cells of a table, by id: of all cells it reads
+	// only what a search index needs.
+	CellTexts(ctx context.Context, tableID string) ([]CellText, error)
 	// ElementalSize returns the size of an elemental without reading its texts, or
 	// ErrNotFound.
 	ElementalSize(ctx context.Context, id string) (ElementalSize, error)
@@ -213,6 +224,16 @@ type ElementalWriter interface {
 	// marks, comments and rates. Its jobs and chunks stay: the caller ends and deletes
 	// them; so do the lists and cells of a table.
 	DeleteElemental(ctx context.Context, id string) error
+}
+
+// TableWriter changes all that is in a table at once.
+type TableWriter interface {
+	// ShowTable gives the columns, rows and cells of a table a visibility: each becomes
+	// its next version, UpdatedAt that moment.
+	ShowTable(ctx context.Context, tableID string, v Visibility, at time.Time) error
+	// ClearTable deletes the columns, rows and cells of a table, each as DeleteList and
+	// DeleteElemental do.
+	ClearTable(ctx context.Context, tableID string) error
 }
 
 // ItemOrder is the order of a list's items.

@@ -102,6 +102,16 @@ func (t *tx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord
 	return all(ctx, t, scanElemental, selectElemental+`WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
+// CellTexts implements quire.ElementalReader.
+func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, error) {
+	scan := func(row scanner) (c quire.CellText, err error) {
+		err = row.Scan(&c.ID, &c.ColumnID, &c.RowID, &c.Body)
+		return c, err
+	}
+	return all(ctx, t, scan, `SELECT e.id, e.column_id, e.row_id, e.body FROM elementals e
+		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
+}
+
 // ElementalSize implements quire.ElementalReader. octet_length needs only the beginning of
 // a row.
 func (t *tx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {

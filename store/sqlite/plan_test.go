@@ -150,6 +150,9 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	do2(do)(tx.Cells(ctx, "t"))
 	do2(do)(tx.ElementalSize(ctx, "e"))
+	do2(do)(tx.CellTexts(ctx, "t"))
+	do(tx.ShowTable(ctx, "t", quire.Public, now))
+	do(tx.ClearTable(ctx, "t"))
 	do2(do)(tx.TableLists(ctx, "t"))
 	do2(do)(tx.List(ctx, 1))
 	for _, v := range viewers {

@@ -67,6 +67,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
+	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
 	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
 	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
 	"Media":            readOf(quire.ReadTx.Media, 1),
@@ -116,6 +117,8 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"DeleteMedia":    writeOf(quire.Tx.DeleteMedia, 1),
 	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
+	"ShowTable":      func(ctx context.Context, tx quire.Tx) error { return tx.ShowTable(ctx, "a table", quire.Public, epoch) },
+	"ClearTable":     writeOf(quire.Tx.ClearTable, "a table"),
 	"TrimReceipts":   func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", 0) },
 	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
 	"PutMedia": func(ctx context.Context, tx quire.Tx) error {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var tableCases = []testCase{
 	{"none", tablesNone},
 	{"cells by id", tableCells},
 	{"sizes", tableSizes},
+	{"shown and cleared", tablesAtOnce},
 	{"lists in order", tableLists},
 	{"follow changes", tableChanges},
 	{"copied", tableCopied},
@@ -79,6 +81,51 @@ func tableSizes(t *testing.T, s *store) {
 		}
 		return nil
 	})
+}
+
+// tablesAtOnce changes all of a table at once, and nothing of others.
+func tablesAtOnce(t *testing.T, s *store) {
+	a, b, other := cell("a", "t1"), cell("b", "t1"), cell("other", "t2")
+	b.Body, b.Version, b.RowID = "text of b", 7, 5
+	putElementals(s, b, a, other, bareElemental("t1", "u1"), bareElemental("free", "u1"))
+	row, column, plain := tableList(1, "t1", "row", 0), tableList(2, "t1", "column", 0), plainList(3, "u1")
+	putLists(s, row, column, plain)
+	put(s, quire.Tx.PutItem, quire.ListItem{ListID: 1, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "free"})
+	equal(t, "CellTexts", get(s, quire.ReadTx.CellTexts, "t1"), []quire.CellText{
+		{ID: "a", ColumnID: a.ColumnID, RowID: a.RowID}, {ID: "b", ColumnID: b.ColumnID, RowID: 5, Body: "text of b"},
+	})
+	equal(t, "CellTexts of none", get(s, quire.ReadTx.CellTexts, ""), nil)
+
+	s.update(func(ctx context.Context, tx quire.Tx) error {
+		return errors.Join(tx.ShowTable(ctx, "t1", quire.Unlisted, at(9)), tx.ShowTable(ctx, "", quire.Unlisted, at(9)))
+	})
+	for _, e := range []*quire.ElementalRecord{&a, &b} {
+		e.Visibility, e.UpdatedAt, e.Version = quire.Unlisted, new(at(9)), e.Version+1
+	}
+	for _, l := range []*quire.ListRecord{&row, &column} {
+		l.Visibility, l.UpdatedAt, l.Version = quire.Unlisted, new(at(9)), l.Version+1
+	}
+	equal(t, "cells shown", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{a, b})
+	equal(t, "lists shown", get(s, quire.ReadTx.TableLists, "t1"), []quire.ListRecord{column, row})
+	equal(t, "the table", get(s, quire.ReadTx.Elemental, "t1"), bareElemental("t1", "u1"))
+	stranger := quire.ItemQuery{ListID: 3, Viewer: quire.Viewer{OwnerID: "u9", OthersToo: true}, Order: quire.OrderIndex, Limit: 9}
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		es, total, err := tx.ListItems(ctx, stranger)
+		if total != 1 || len(es) != 1 || es[0].ID != "free" {
+			t.Errorf("a stranger sees %d items, want the one that stays Public", total)
+		}
+		return err
+	})
+
+	put(s, quire.Tx.ClearTable, "t1", "")
+	equal(t, "cells", get(s, quire.ReadTx.Cells, "t1"), nil)
+	equal(t, "lists", get(s, quire.ReadTx.TableLists, "t1"), nil)
+	equal(t, "the table", get(s, quire.ReadTx.Elemental, "t1"), bareElemental("t1", "u1"))
+	equal(t, "of another", get(s, quire.ReadTx.Cells, "t2"), []quire.ElementalRecord{other})
+	equal(t, "another list", get(s, quire.ReadTx.List, 3), plain)
+	if items := get(s, quire.ReadTx.Items, 3); len(items) != 1 || items[0].ElementalID != "free" {
+		t.Errorf("items %v are left of the list, want free", items)
+	}
 }
 
 func tableLists(t *testing.T, s *store) {

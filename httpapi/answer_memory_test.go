@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"io"
 	"net/http/httptest"
 	"path/filepath"
@@ -14,32 +13,13 @@ import (
 	"github.com/quirelib/quire/store/sqlite"
 )
 
-// largeContents are large elementals by what they are: the largest document, the largest
-// that is parsed, and a table of a tenth of the cells that there can be.
-func largeContents(t *testing.T, f *fixture) map[string]string {
+// largeDocuments are the longest document there can be and the longest one that is parsed.
+func largeDocuments(t *testing.T, f *fixture) map[string]string {
 	t.Helper()
-	ctx, ann := t.Context(), f.ann.Actor()
 	const most = 16 << 20
-	in := quire.TableInput{Title: "A table of a thousand cells"}
-	for i := range 10 {
-		in.Columns = append(in.Columns, fmt.Sprint("Column ", i))
-	}
-	text := strings.Repeat("Some *words* & a line.\n", most/10_000/23)
-	for i := range quire.MaxTableRows / 10 {
-		in.Rows = append(in.Rows, fmt.Sprint("Row ", i))
-		row := make([]string, 10)
-		for k := range row {
-			row[k] = text
-		}
-		in.Cells = append(in.Cells, row)
-	}
-	table, err := f.lib.CreateTable(ctx, ann, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := map[string]string{"table": table.ID}
+	ids := map[string]string{}
 	for name, size := range map[string]int{"document": most - most/100, "markdown": 2 << 20} {
-		e, err := f.lib.CreateElemental(ctx, ann, quire.ElementalInput{
+		e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
 			Title: "A text as long as can be", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText,
 			Body: strings.Repeat("Some *words* & a line.\n", size/23),
 		})
@@ -65,11 +45,11 @@ func TestLargeAnswersTakeBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFixtureOn(t, s, &Options{MaxAnswerMemory: 64 << 20})
-	ids := largeContents(t, f)
+	ids := largeDocuments(t, f)
 	srv := httptest.NewServer(f.h)
 	defer srv.Close()
 	const readers, limit = 4, 160 << 20
-	for _, name := range []string{"document", "markdown", "table"} {
+	for _, name := range []string{"document", "markdown"} {
 		var size atomic.Int64
 		grown := heapGrowth(t, func() {
 			var wg sync.WaitGroup

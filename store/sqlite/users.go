@@ -36,6 +36,16 @@ func (t *tx) User(ctx context.Context, id string) (quire.User, error) {
 
 // Users implements quire.UserReader.
 func (t *tx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
+	if len(ids) == 1 { // as in most pages; without json_each it takes half the time
+		u, err := t.User(ctx, ids[0])
+		switch {
+		case err == nil:
+			return map[string]quire.User{u.ID: u}, nil
+		case quire.CodeOf(err) == quire.CodeNotFound:
+			return map[string]quire.User{}, nil
+		}
+		return nil, err
+	}
 	return byID(ctx, t, scanUser, selectUser+`WHERE u.id IN `+members, ids,
 		func(u quire.User) string { return u.ID })
 }

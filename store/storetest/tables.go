@@ -114,6 +114,12 @@ func tablesAtOnce(t *testing.T, s *store) {
 		if total != 1 || len(es) != 1 || es[0].ID != "free" {
 			t.Errorf("a stranger sees %d items, want the one that stays Public", total)
 		}
+		if err != nil {
+			return err
+		}
+		own := quire.ItemQuery{ListID: 1, Viewer: quire.Viewer{OwnerID: "u1"}, Order: quire.OrderIndex, WithoutBody: true, Limit: 9}
+		es, _, err = tx.ListItems(ctx, own)
+		equal(t, "items without bodies", es, []quire.ElementalRecord{a})
 		return err
 	})
 

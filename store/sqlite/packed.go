@@ -60,11 +60,7 @@ func unpack(b []byte, to []any) (ok bool, err error) {
 		return false, err
 	}
 	for _, dest := range to {
-		v, err := r.value()
-		if err != nil {
-			return false, err
-		}
-		if err := assign(dest, v); err != nil {
+		if err := r.next(dest); err != nil {
 			return false, err
 		}
 	}
@@ -83,68 +79,90 @@ func (r *unpacker) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// value reads the next value: nil, an int64 or a string.
-func (r *unpacker) value() (any, error) {
+func (r *unpacker) varint() (int64, error) {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		return 0, damaged("a packed row ends too early")
+	}
+	r.rest = r.rest[n:]
+	return v, nil
+}
+
+func (r *unpacker) text() (string, error) {
+	n, err := r.uvarint()
+	if err != nil || n > uint64(len(r.rest)) {
+		return "", damaged("a packed row ends too early")
+	}
+	v := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return v, nil
+}
+
+// next sets what dest points to to the next value.
+func (r *unpacker) next(dest any) error {
 	if len(r.rest) == 0 {
-		return nil, damaged("a packed row ends too early")
+		return damaged("a packed row ends too early")
 	}
 	kind := r.rest[0]
 	r.rest = r.rest[1:]
 	switch kind {
 	case packedNull:
-		return nil, nil
+		return assignNull(dest)
 	case packedInt:
-		v, n := binary.Varint(r.rest)
-		if n <= 0 {
-			return nil, damaged("a packed row ends too early")
+		v, err := r.varint()
+		if err != nil {
+			return err
 		}
-		r.rest = r.rest[n:]
-		return v, nil
+		return assignInt(dest, v)
 	case packedText:
-		n, err := r.uvarint()
-		if err != nil || n > uint64(len(r.rest)) {
-			return nil, damaged("a packed row ends too early")
+		v, err := r.text()
+		if err != nil {
+			return err
 		}
-		v := string(r.rest[:n])
-		r.rest = r.rest[n:]
-		return v, nil
+		return assignText(dest, v)
 	}
-	return nil, damaged("a packed row holds a value of kind %d", kind)
+	return damaged("a packed row holds a value of kind %d", kind)
 }
 
-// assign sets what dest points to.
-func assign(dest, v any) error {
-	if s, ok := dest.(sql.Scanner); ok {
-		return s.Scan(v)
-	}
-	if p, ok := dest.(**int64); ok && v == nil {
+func assignNull(dest any) error {
+	switch p := dest.(type) {
+	case **int64:
 		*p = nil
 		return nil
+	case sql.Scanner:
+		return p.Scan(nil)
 	}
-	switch v := v.(type) {
-	case string:
-		if p, ok := dest.(*string); ok {
-			*p = v
-			return nil
-		}
-	case int64:
-		switch p := dest.(type) {
-		case *int64:
-			*p = v
-			return nil
-		case *int:
-			*p = int(v)
-			return nil
-		case *bool:
-			*p = v != 0
-			return nil
-		case *quire.Visibility:
-			*p = quire.Visibility(v)
-			return nil
-		case **int64:
-			*p = &v
-			return nil
-		}
+	return damaged("a packed null is to be a %T", dest)
+}
+
+func assignInt(dest any, v int64) error {
+	switch p := dest.(type) {
+	case *int64:
+		*p = v
+	case *int:
+		*p = int(v)
+	case *bool:
+		*p = v != 0
+	case *quire.Visibility:
+		*p = quire.Visibility(v)
+	case **int64:
+		*p = &v
+	case sql.Scanner:
+		return p.Scan(v)
+	default:
+		return damaged("a packed number is to be a %T", dest)
 	}
-	return damaged("a packed %T is to be a %T", v, dest)
+	return nil
+}
+
+func assignText(dest any, v string) error {
+	switch p := dest.(type) {
+	case *string:
+		*p = v
+	case sql.Scanner:
+		return p.Scan(v)
+	default:
+		return damaged("a packed text is to be a %T", dest)
+	}
+	return nil
 }

@@ -138,6 +138,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.User(ctx, "u"))
 	do2(do)(tx.Users(ctx, []string{"u"}))
 	do2(do)(tx.KeyByHash(ctx, "h"))
+	do2(do)(tx.UserKey(ctx, "h"))
 	do2(do)(tx.KeysOf(ctx, "u"))
 	do2(do)(tx.Tag(ctx, 1))
 	do2(do)(tx.Tags(ctx, []int64{1}))

@@ -259,9 +259,11 @@ func BenchmarkArchive(b *testing.B) {
 			b.ReportMetric(float64(size)/n, "B/elemental")
 		}
 	})
-	for b.Loop() {
-		move(b, file, n)
-	}
+	b.Run("move", func(b *testing.B) {
+		for b.Loop() {
+			move(b, file, n)
+		}
+	})
 }
 
 func move(b *testing.B, file string, n int) {

@@ -101,7 +101,7 @@ func entryOfCatalogue(c *Catalogue) catalogueEntry {
 		out.Topics = append(out.Topics, nameEntry{t.ID, t.Name})
 	}
 	for _, t := range c.ListTypes {
-		out.ListTypes = append(out.ListTypes, nameEntry{t.ID, t.Name})
+		out.ListTypes = append(out.ListTypes, nameEntry(t))
 	}
 	return out
 }

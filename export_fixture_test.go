@@ -60,14 +60,6 @@ func (in *instance) must(err error) {
 	}
 }
 
-func must[T any](t testing.TB, v T, err error) T {
-	t.Helper()
-	if err != nil {
-		t.Fatal(quire.Cause(err))
-	}
-	return v
-}
-
 // export is the archive of a tenant.
 func (in *instance) export(tenantID string) []byte {
 	in.t.Helper()

@@ -82,6 +82,7 @@ var groups = []group{
 	{"jobs", jobCases},
 	{"claims", claimCases},
 	{"chunks", chunkCases},
+	{"vectors", vectorCases},
 	{"transactions", txCases},
 	{"cancelled contexts", cancelCases},
 	{"concurrency", concurrencyCases},

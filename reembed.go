@@ -34,8 +34,8 @@ type reembedding struct {
 	failures int // since something was embedded
 }
 
-// passage is a text to embed anew.
-type passage struct {
+// unembedded is a text to embed anew.
+type unembedded struct {
 	hash   string // of input
 	input  string // what is embedded
 	chunks int    // on one page that have this text
@@ -211,7 +211,7 @@ func (e *Engine) embedStored(ctx context.Context) error {
 }
 
 // embedAnew embeds passages and keeps their vectors, batch by batch.
-func (e *Engine) embedAnew(ctx context.Context, passages []passage) error {
+func (e *Engine) embedAnew(ctx context.Context, passages []unembedded) error {
 	for batch := range slices.Chunk(passages, e.opts.BatchSize) {
 		vectors, err := e.newVectors(ctx, batch)
 		if err != nil {
@@ -232,7 +232,7 @@ func (e *Engine) embedAnew(ctx context.Context, passages []passage) error {
 
 // newVectors embeds passages in one call with the Embedder that is to be used from now
 // on.
-func (e *Engine) newVectors(ctx context.Context, passages []passage) (map[string][]float32, error) {
+func (e *Engine) newVectors(ctx context.Context, passages []unembedded) (map[string][]float32, error) {
 	texts := make([]string, len(passages))
 	for i, p := range passages {
 		texts[i] = p.input
@@ -252,7 +252,7 @@ func (e *Engine) newVectors(ctx context.Context, passages []passage) (map[string
 type reembedChunks struct {
 	last     string          // id of the last chunk; "" if there are no more
 	done     int             // chunks that have a new vector
-	missing  []passage       // of the others, each text once
+	missing  []unembedded       // of the others, each text once
 	retitled map[string]bool // elementals with chunks whose hash is of another text
 }
 
@@ -265,7 +265,7 @@ func (e *Engine) readPage(ctx context.Context, tx ReadTx, after string) (reembed
 		return page, err
 	}
 	page.last = chunks[len(chunks)-1].ID
-	byHash := make(map[string]*passage)
+	byHash := make(map[string]*unembedded)
 	var hashes []string
 	for _, c := range chunks {
 		switch c.Fingerprint {
@@ -276,7 +276,7 @@ func (e *Engine) readPage(ctx context.Context, tx ReadTx, after string) (reembed
 		default:
 			return page, e.mirror.mismatch(c.Fingerprint)
 		}
-		p := passage{input: embedText(c.Title, c.Heading, c.Text), chunks: 1}
+		p := unembedded{input: embedText(c.Title, c.Heading, c.Text), chunks: 1}
 		p.hash = hashText(p.input)
 		if p.hash != c.Hash {
 			page.retitled[c.ElementalID] = true

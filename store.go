@@ -101,6 +101,8 @@ type UserReader interface {
 	Users(ctx context.Context, ids []string) (map[string]User, error)
 	// KeyByHash returns the key with that hash, or ErrNotFound.
 	KeyByHash(ctx context.Context, hash string) (Key, error)
+	// UserKey returns the key with that hash and its user, or ErrNotFound.
+	UserKey(ctx context.Context, hash string) (UserKey, error)
 	// KeysOf returns all keys of a user, by CreatedAt, then ID.
 	KeysOf(ctx context.Context, userID string) ([]Key, error)
 }

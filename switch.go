@@ -10,7 +10,7 @@ import (
 // search it again. If chunks without a new vector have appeared, nothing changes and it
 // returns their texts, or some of them; atOnce embeds a last batch of these in the
 // transaction.
-func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []passage, err error) {
+func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembedded, err error) {
 	locked, total := false, 0
 	former := e.mirror.current()
 	defer func() { // also when something panics

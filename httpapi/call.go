@@ -174,7 +174,8 @@ func (c *call) writeInstead(e envelope, at string, write func(w io.Writer) error
 		return err
 	}
 	before, after, _ := strings.Cut(string(whole), at)
-	out := &longAnswer{c: c, status: e.Code}
+	out := newLongAnswer(c, e.Code)
+	defer out.release()
 	if _, err := io.WriteString(out, before); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 func TestIngest(t *testing.T) {
@@ -135,12 +136,21 @@ func TestChatRoute(t *testing.T) {
 	f := newEngineFixture(t, nil)
 	boat := f.elemental(f.ann, "How to sail a boat", "")
 	f.ingest(f.ann, boat)
-	a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":[{"role":"user"}]}`).want(200)
+	a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":[{"role":"user","content":"Is there a ship?"}]}`).want(200)
 	a.has("answer", `"How to sail a boat\n\nbody of How to sail a boat [1]"`, "sources.0.snack_elemental_id", `"`+boat+`"`, "sources.0.snack_item_id", `"`+boat+`"`,
 		"sources.0.text", `"How to sail a boat\n\nbody of How to sail a boat"`, "sources.0.tag_ids", "[]", "sources.0.tag_names", "[]",
 		"sources.0.title", `"How to sail a boat"`, "sources.0.heading", "[]", "sources.0.start", "0", "sources.0.end", "46")
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"nothing known","filters":{"tenant_id":"ann"}}`).want(200).
 		has("answer", `"The knowledge base holds no answer to this question."`, "sources", "[]")
+	for history, status := range map[string]int{
+		`null`: 200, `[]`: 200, `[{"role":"user"}]`: 400, `[{"role":"system","content":"x"}]`: 400, `[{"role":"user","content":" "}]`: 400,
+		`"x"`: 422, `["x"]`: 422, `[{"role":1,"content":"x"}]`: 422, `[null]`: 422,
+	} {
+		a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":`+history+`}`)
+		if a.want(status); status != 200 && !strings.Contains(string(a.body), "history") {
+			t.Errorf("history %s: %s", history, a.body)
+		}
+	}
 	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
 }
@@ -190,6 +200,33 @@ func TestHealth(t *testing.T) {
 	}
 	f.do("", "GET", "/v1/health", "").want(503).has("status", `"DOWN"`)
 	f.do(f.ann.key, "GET", "/v1/lists", "").want(503)
+}
+
+// TestHealthOfAChangeOfEmbedder looks at the counts of a change that is under way.
+func TestHealthOfAChangeOfEmbedder(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
+	if err := f.eng.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gate := enginetest.NewGate()
+	given := &enginetest.Embedder{Model: "new"}
+	given.Hold(gate)
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), given, f.llm, &quire.EngineOptions{Former: enginetest.NewEmbedder()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close(context.Background())
+	f.eng, f.h = eng, New(f.lib, eng, nil)
+	<-gate.Arrived()
+	f.do(f.ann.key, "GET", "/health/detailed", "").want(200).has("status", `"UP"`, "components.embedder.name", `"fake/256"`,
+		"components.embedder.reembed_done", "0", "components.embedder.reembed_total", "1", "components.embedder.reembed_failures", "0")
+	gate.Open()
+	if err := eng.WaitReembedded(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.do(f.ann.key, "GET", "/health/detailed", "").want(200).has("components.embedder.name", `"new/256"`)
 }
 
 // TestMayActFor lets a user act for a second tenant.

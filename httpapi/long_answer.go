@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -17,7 +18,26 @@ const longAnswerLimit = 1 << 20
 type longAnswer struct {
 	c      *call
 	status int
-	buf    bytes.Buffer
+	buf    *bytes.Buffer
+}
+
+// buffers are those of long answers that were short.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is how large a buffer may be that is kept.
+const maxPooled = 64 << 10
+
+func newLongAnswer(c *call, status int) *longAnswer {
+	return &longAnswer{c: c, status: status, buf: buffers.Get().(*bytes.Buffer)}
+}
+
+// release gives the buffer back. The answer is not to be used any more.
+func (a *longAnswer) release() {
+	if a.buf.Cap() <= maxPooled {
+		a.buf.Reset()
+		buffers.Put(a.buf)
+	}
+	a.buf = nil
 }
 
 // Write is what io.Writer says.

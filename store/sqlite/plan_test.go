@@ -111,6 +111,7 @@ func badStep(step string, mayWalk bool) bool {
 	case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE INDEX"), step == "SCAN CONSTANT ROW":
 		return false
 	case step == "SCAN thread", // what a recursive query has found so far
+		step == "SCAN p", // the page that was found
 		step == "SCAN g": // the tags of one row
 		return false
 	case regexp.MustCompile(`^SCAN \(?(subquery|SUBQUERY)`).MatchString(step):
@@ -145,6 +146,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.User(ctx, "u"))
 	do2(do)(tx.Users(ctx, []string{"u"}))
 	do2(do)(tx.KeyByHash(ctx, "h"))
+	do2(do)(tx.UserKey(ctx, "h"))
 	do2(do)(tx.KeysOf(ctx, "u"))
 	do2(do)(tx.Tag(ctx, 1))
 	do2(do)(tx.Tags(ctx, []int64{1}))
@@ -167,7 +169,9 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	for _, order := range []quire.ItemOrder{quire.OrderIndex, quire.OrderCreatedAt, quire.OrderUpdatedAt, quire.OrderTitle} {
 		for _, desc := range []bool{false, true} {
-			do3(do)(tx.ListItems(ctx, quire.ItemQuery{ListID: 1, Viewer: viewers[0], Order: order, Desc: desc, Limit: 1}))
+			for _, bodiless := range []bool{false, true} {
+				do3(do)(tx.ListItems(ctx, quire.ItemQuery{ListID: 1, Viewer: viewers[0], Order: order, Desc: desc, WithoutBody: bodiless, Limit: 1}))
+			}
 		}
 	}
 	do2(do)(tx.CountItems(ctx, []int64{1}, viewers[0]))

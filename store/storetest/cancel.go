@@ -42,6 +42,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Meta":             readOf(quire.ReadTx.Meta, "one"),
 	"User":             readOf(quire.ReadTx.User, "u1"),
 	"Users":            readOf(quire.ReadTx.Users, []string{"u1"}),
+	"UserKey":          readOf(quire.ReadTx.UserKey, sampleKey("k1", "u1").Hash),
 	"KeyByHash":        readOf(quire.ReadTx.KeyByHash, sampleKey("k1", "u1").Hash),
 	"KeysOf":           readOf(quire.ReadTx.KeysOf, "u1"),
 	"Tag":              readOf(quire.ReadTx.Tag, 1),

@@ -252,7 +252,7 @@ func (e *Engine) newVectors(ctx context.Context, passages []unembedded) (map[str
 type reembedChunks struct {
 	last     string          // id of the last chunk; "" if there are no more
 	done     int             // chunks that have a new vector
-	missing  []unembedded       // of the others, each text once
+	missing  []unembedded    // of the others, each text once
 	retitled map[string]bool // elementals with chunks whose hash is of another text
 }
 

@@ -588,6 +588,33 @@ func TestRenamedBeforeTheChange(t *testing.T) {
 	})
 }
 
+// TestChangeOfManyChunks changes more than fits into one page, in a few calls.
+func TestChangeOfManyChunks(t *testing.T) {
+	t.Parallel()
+	for _, s := range stores {
+		f := newEngineFixture(t, s.open(t), quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 5000})
+		const each = 600
+		for i := range 2 {
+			var body strings.Builder
+			for n := range each {
+				fmt.Fprintf(&body, "The title that all have: %d of %d\n\n", n, n%2*i) // half of them twice
+			}
+			f.add(f.ann, "The title that all have", body.String())
+		}
+		_, given := f.change(newEmbedder())
+		f.waitChanged()
+		chunks := f.chunks(given)
+		texts := given.Texts()
+		slices.Sort(texts)
+		if once := slices.Compact(slices.Clone(texts)); len(chunks) != 2*(each+1) || len(once) != len(texts) || len(once) != each*3/2+1 {
+			t.Errorf("%s: %d chunks, %d texts embedded, %d different", s.name, len(chunks), len(texts), len(once))
+		}
+		if got := f.eng.Reembedding(); got.Done != len(chunks) {
+			t.Errorf("%s: %+v", s.name, got)
+		}
+	}
+}
+
 // TestReopenedChange closes in the middle of a change, after each number of batches.
 func TestReopenedChange(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,8 @@ type ReembedStatus struct {
 	Done    int // chunks of the Store that have a new vector
 	Total   int // chunks of the Store; 0 if there was nothing to change
 	// Err is why it does not get on: while it is running the failure that it waits to try
-	// again after, afterwards the one that it was given up for. nil if all is well.
+	// again after, afterwards the one that it was given up for, or ErrClosed. nil if all
+	// is well.
 	Err error
 }
 
@@ -248,12 +249,14 @@ func (e *Engine) newVectors(ctx context.Context, passages []unembedded) (map[str
 	return byHash, nil
 }
 
-// reembedChunks is what a change of the Embedder has to know of a page of chunks.
+// reembedChunks is what a change of the Embedder has to know of a page of chunks, or of
+// several.
 type reembedChunks struct {
 	last     string          // id of the last chunk; "" if there are no more
 	done     int             // chunks that have a new vector
 	missing  []unembedded    // of the others, each text once
 	retitled map[string]bool // elementals with chunks whose hash is of another text
+	complete bool            // of several: all pages are in it
 }
 
 // readPage reads the chunks after an id. What is embedded of a chunk is what an ingest

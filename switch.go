@@ -25,7 +25,7 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 			return err
 		}
 		if missing = all.missing; len(missing) > 0 {
-			if !atOnce || len(missing) > e.opts.BatchSize {
+			if !atOnce || !all.complete || len(missing) > e.opts.BatchSize {
 				return nil
 			}
 			vectors, err := e.newVectors(ctx, missing)
@@ -53,22 +53,27 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 	return missing, err
 }
 
-// readPages reads all pages of chunks, until there are as many passages to embed as
-// fill one.
+// readPages reads all pages of chunks; if there is as much to embed as fills one, not
+// all.
 func (e *Engine) readPages(ctx context.Context, tx ReadTx) (reembedChunks, error) {
 	all := reembedChunks{retitled: make(map[string]bool)}
-	for {
+	seen := make(map[string]bool)
+	for len(all.missing) < reembedPage {
 		page, err := e.readPage(ctx, tx, all.last)
 		if err != nil || page.last == "" {
+			all.complete = err == nil
 			return all, err
 		}
 		all.last = page.last
-		all.missing = append(all.missing, page.missing...)
-		maps.Copy(all.retitled, page.retitled)
-		if len(all.missing) >= reembedPage {
-			return all, nil
+		for _, text := range page.missing {
+			if !seen[text.hash] {
+				seen[text.hash] = true
+				all.missing = append(all.missing, text)
+			}
 		}
+		maps.Copy(all.retitled, page.retitled)
 	}
+	return all, nil
 }
 
 // adopt gives every chunk its new vector, and those of the retitled elementals the hash

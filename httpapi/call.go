@@ -130,8 +130,11 @@ type selfEncoded interface{ encodeTo(w io.Writer) error }
 
 // encodeTo writes a value as JSON.
 func encodeTo(w io.Writer, v any) error {
-	if large, ok := v.(selfEncoded); ok {
-		return large.encodeTo(w)
+	switch v := v.(type) {
+	case selfEncoded:
+		return v.encodeTo(w)
+	case string:
+		return writeString(w, v)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

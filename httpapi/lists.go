@@ -94,7 +94,10 @@ func (s *server) getListItems(c *call) error {
 			return lightItem{found.Items[i]}, nil
 		}
 		e, err := s.withTable(c, found.Items[i])
-		return s.withLists(s.fullElemental(e), e), err
+		if err != nil {
+			return nil, err
+		}
+		return s.whole(e, nil)
 	}, in.Page, found.Total)
 }
 

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 	"sync"
@@ -84,14 +83,7 @@ func (t *jsonText) Write(p []byte) (int, error) {
 	return len(p), t.write(whole)
 }
 
-func (t *jsonText) write(text []byte) error {
-	quoted, err := json.Marshal(string(text))
-	if err != nil {
-		return err
-	}
-	_, err = t.w.Write(quoted[1 : len(quoted)-1])
-	return err
-}
+func (t *jsonText) write(text []byte) error { return writeInside(t.w, string(text)) }
 
 // end writes what is left of a text that ends inside a rune.
 func (t *jsonText) end() error { return t.write(t.rest) }

@@ -159,6 +159,27 @@ func (t *tx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord
 	return all(ctx, t, scanElemental, selectElemental+`WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
+// CellTexts implements quire.ElementalReader.
+func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, error) {
+	scan := func(row scanner) (c quire.CellText, err error) {
+		err = row.Scan(&c.ID, &c.ColumnID, &c.RowID, &c.Body)
+		return c, err
+	}
+	return all(ctx, t, scan, `SELECT e.id, e.column_id, e.row_id, e.body FROM elementals e
+		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
+}
+
+// ElementalSize implements quire.ElementalReader. octet_length needs only the beginning of
+// a row.
+func (t *tx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
+	scan := func(row scanner) (s quire.ElementalSize, err error) {
+		err = row.Scan(&s.Body, &s.Cells, &s.CellBody)
+		return s, err
+	}
+	return one(ctx, t, scan, `SELECT octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0)
+		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> '' WHERE e.id = ? GROUP BY e.num`, id)
+}
+
 // ElementalsOf implements quire.ElementalReader.
 func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.owner_id = ? ORDER BY e.id`, ownerID)

@@ -112,6 +112,7 @@ func badStep(step string, mayWalk bool) bool {
 		return false
 	case step == "SCAN thread", // what a recursive query has found so far
 		step == "SCAN p", // the page that was found
+		step == "SCAN n", // the receipts of one user
 		step == "SCAN g": // the tags of one row
 		return false
 	case regexp.MustCompile(`^SCAN \(?(subquery|SUBQUERY)`).MatchString(step):
@@ -159,6 +160,10 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 		do(err)
 	}
 	do2(do)(tx.Cells(ctx, "t"))
+	do2(do)(tx.ElementalSize(ctx, "e"))
+	do2(do)(tx.CellTexts(ctx, "t"))
+	do(tx.ShowTable(ctx, "t", quire.Public, now))
+	do(tx.ClearTable(ctx, "t"))
 	do2(do)(tx.TableLists(ctx, "t"))
 	do2(do)(tx.List(ctx, 1))
 	for _, v := range viewers {
@@ -245,6 +250,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))
+	do(tx.TrimReceipts(ctx, "u", 0))
 	do(tx.DeleteReceipts(ctx, time.Unix(1, 0)))
 	return errors.Join(errs...)
 }

@@ -70,6 +70,8 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"PlainChunks":      readOf(plainChunks, "nothing"),
 	"MissingVectors":   readOf(missingVectors, vectorsQuery{"embedder-2", []string{"hash 0", "nothing"}}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
+	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
+	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
 	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
 	"Media":            readOf(quire.ReadTx.Media, 1),
 	"MediaOf":          readOf(quire.ReadTx.MediaOf, []quire.MediaOwner{ofElemental("e1"), ofList(1)}),
@@ -124,6 +126,9 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"DeleteMedia":    writeOf(quire.Tx.DeleteMedia, 1),
 	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
+	"ShowTable":      func(ctx context.Context, tx quire.Tx) error { return tx.ShowTable(ctx, "a table", quire.Public, epoch) },
+	"ClearTable":     writeOf(quire.Tx.ClearTable, "a table"),
+	"TrimReceipts":   func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", 0) },
 	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
 	"PutMedia": func(ctx context.Context, tx quire.Tx) error {
 		return tx.PutMedia(ctx, sampleMedia(9, ofElemental("e1")), dataOf(9))

@@ -144,7 +144,7 @@ func TestKillWhileEmbedding(t *testing.T) {
 	t.Parallel()
 	const kills = 24
 	dir := t.TempDir()
-	f, passages := newChangeFixture(t, dir, 60)
+	f, passages := newChangeFixture(t, dir, 150)
 	f.stop(t.Context())
 	f.check(f.store.Close())
 	times := map[string]int{} // a text was embedded, but for batches that may not have come to their end

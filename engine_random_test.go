@@ -45,7 +45,7 @@ func TestRandomOrders(t *testing.T) {
 	t.Parallel()
 	orders := 10_000
 	if testing.Short() {
-		orders = 500
+		orders = 200
 	}
 	const groups = 20
 	var ran, steps atomic.Int64

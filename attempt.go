@@ -2,8 +2,6 @@ package quire
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -18,6 +16,7 @@ type attempt struct {
 	engine   *Engine
 	job      Job // as claimed
 	progress progress
+	model    *model // that makes the vectors
 	// vectors by the hash of their text: those of the stored chunks, and those made in
 	// this attempt, so that starting over after a change costs only what is new.
 	vectors map[string][]float32
@@ -53,6 +52,7 @@ const maxRestarts = 4
 // the newest version is what stays.
 func (a *attempt) run(ctx context.Context) error {
 	for range maxRestarts {
+		a.follow(a.engine.mirror.current())
 		a.progress.set(stageExtract, 0, 0)
 		sources, err := a.read(ctx)
 		if err != nil {
@@ -77,6 +77,14 @@ func (a *attempt) run(ctx context.Context) error {
 	return errOvertaken
 }
 
+// follow makes m the attempt's Embedder. Vectors of another one are of no use any more.
+func (a *attempt) follow(m *model) {
+	if a.model != m {
+		a.model = m
+		clear(a.vectors)
+	}
+}
+
 // read returns the sources of the elemental, its own first, and remembers the vectors
 // it already has.
 func (a *attempt) read(ctx context.Context) (sources []source, err error) {
@@ -90,7 +98,7 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 		}
 		chunks, err := tx.ChunksOf(ctx, rec.ID)
 		for _, c := range chunks {
-			if c.Fingerprint == a.engine.fingerprint {
+			if c.Fingerprint == a.model.fingerprint {
 				a.vectors[c.Hash] = c.Vector
 			}
 		}
@@ -125,8 +133,7 @@ func cutSource(chunker Chunker, from source) ([]piece, error) {
 		}
 		p := piece{Span: s, itemID: from.rec.ID, ordinal: i, text: text[s.Start:s.End]}
 		p.input = embedText(from.meta.title, s.Heading, p.text)
-		sum := sha256.Sum256([]byte(p.input))
-		p.hash = hex.EncodeToString(sum[:])
+		p.hash = hashText(p.input)
 		pieces[i] = p
 	}
 	return pieces, nil
@@ -162,7 +169,7 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 		for i, p := range batch {
 			texts[i] = p.input
 		}
-		vectors, err := a.engine.embed(ctx, texts)
+		vectors, err := a.model.embed(ctx, texts)
 		if err != nil {
 			return err
 		}
@@ -174,8 +181,8 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 	return nil
 }
 
-// commit replaces the elemental's chunks and ends the job, unless the elemental
-// has changed since it was read: then it changes nothing and reports overtaken.
+// commit replaces the elemental's chunks and ends the job, unless the elemental or the
+// Embedder has changed since it was read: then it changes nothing and reports overtaken.
 func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []piece) (overtaken bool, err error) {
 	err = a.engine.lib.commit(ctx, func(tx Tx, ch *changes) error {
 		j, mine, err := own(ctx, tx, a.job)
@@ -192,7 +199,11 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 		if err != nil {
 			return err
 		}
-		if rec.Version != read.Version {
+		current, err := storedModel(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if rec.Version != read.Version || current != a.model.fingerprint {
 			overtaken = true
 			return nil
 		}
@@ -220,7 +231,7 @@ func (a *attempt) chunks(rec ElementalRecord, metas map[string]chunkMeta, pieces
 			ID:       id.Point(rec.ID, p.itemID, meta.source, strconv.Itoa(p.ordinal)),
 			TenantID: rec.TenantID, ElementalID: rec.ID, ColumnID: meta.columnID, ItemID: p.itemID,
 			Heading: slices.Clone(p.Heading), Text: p.text, Start: p.Start, End: p.End, Ordinal: p.ordinal,
-			Hash: p.hash, Fingerprint: a.engine.fingerprint, Vector: a.vectors[p.hash],
+			Hash: p.hash, Fingerprint: a.model.fingerprint, Vector: a.vectors[p.hash],
 		}
 		meta.apply(c)
 	}

@@ -6,11 +6,19 @@ import (
 	"math"
 )
 
+// model is an Embedder with its fingerprint.
+type model struct {
+	Embedder
+	fingerprint string
+}
+
+func newModel(e Embedder) *model { return &model{Embedder: e, fingerprint: e.Fingerprint()} }
+
 // embed asks the embedder and checks what it answers: an index that swallowed a
 // vector of the wrong length or one that is no number would be of no use any more.
 // The vectors are of unit length and the caller's own.
-func (e *Engine) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := e.embedder.Embed(ctx, texts)
+func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := m.Embed(ctx, texts)
 	if err != nil {
 		return nil, modelError(ctx, "embedder", err)
 	}
@@ -19,8 +27,8 @@ func (e *Engine) embed(ctx context.Context, texts []string) ([][]float32, error)
 	}
 	out := make([][]float32, len(vectors))
 	for i, v := range vectors {
-		if len(v) != e.embedder.Dimension() {
-			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), e.embedder.Dimension())
+		if len(v) != m.Dimension() {
+			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), m.Dimension())
 		}
 		unit, ok := normal(v)
 		if !ok {

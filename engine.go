@@ -2,7 +2,6 @@ package quire
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -12,15 +11,14 @@ import (
 // Engine ingests a Library's elementals into chunks, searches them and answers
 // questions from them.
 type Engine struct {
-	lib         *Library
-	mirror      mirror
-	embedder    Embedder
-	fingerprint string // of embedder
-	llm         LLM
-	opts        EngineOptions
-	log         *slog.Logger
-	started     time.Time
-	exclusive   bool // no other process can have the Store open
+	lib       *Library
+	mirror    mirror // knows the Embedder that is in use
+	change    reembedding
+	llm       LLM
+	opts      EngineOptions
+	log       *slog.Logger
+	started   time.Time
+	exclusive bool // no other process can have the Store open
 
 	jobEvents signal // a job was added or has changed
 	ready     signal // a job may have become runnable
@@ -54,6 +52,12 @@ type EngineOptions struct {
 	// ContextTokens limits the text of all sources of one answer, of which there is
 	// always at least one. Default 3000.
 	ContextTokens int
+	// Former is the Embedder that stored chunks come from when NewEngine is given another
+	// one. The Engine then works with Former while it embeds all that is stored anew in
+	// the background, and changes to the other at once when that is complete; see
+	// [Engine.Reembedding]. It is not used if nothing is stored or if all that is stored
+	// is of the other already. Default nil: what is stored must be of the Embedder given.
+	Former Embedder
 	// NoAnswer is the answer when nothing was found. Default: a plain English sentence.
 	NoAnswer string
 	// Logger receives what the Engine has to say; never texts. Default: nothing.
@@ -95,8 +99,9 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 
 // NewEngine makes an Engine over a Library that has none yet, fills the index from
 // the Store and starts the workers. Close stops them; the parts stay open. opts
-// may be nil. ErrConflict if the Library has an Engine or if stored chunks come
-// from an Embedder with another fingerprint.
+// may be nil. ErrConflict if the Library has an Engine, or if stored chunks come from
+// an Embedder with another fingerprint, which EngineOptions.Former has not either:
+// then there is an [EmbedderMismatch] in the error.
 func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Embedder, llm LLM, opts *EngineOptions) (*Engine, error) {
 	var probs problems
 	for _, part := range []struct {
@@ -121,11 +126,14 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 		return nil, err
 	}
 	e := &Engine{
-		lib: lib, embedder: embedder, llm: llm, opts: o, log: o.Logger,
-		mirror:      mirror{index: index, log: o.Logger, behind: make(map[string]string)},
-		fingerprint: embedder.Fingerprint(),
-		started:     time.Now(),
-		done:        make(chan struct{}),
+		lib: lib, llm: llm, opts: o, log: o.Logger,
+		mirror:  mirror{index: index, log: o.Logger, behind: make(map[string]string), given: newModel(embedder)},
+		change:  reembedding{ended: make(chan struct{})},
+		started: time.Now(),
+		done:    make(chan struct{}),
+	}
+	if o.Former != nil {
+		e.mirror.former = newModel(o.Former)
 	}
 	if x, ok := lib.store.(ExclusiveStore); ok {
 		e.exclusive = x.Exclusive()
@@ -138,6 +146,7 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	for range o.Workers {
 		e.workers.Go(e.work)
 	}
+	e.startReembedding()
 	return e, nil
 }
 
@@ -155,7 +164,7 @@ func (e *Engine) attach(ctx context.Context) error {
 		if !attached {
 			return Errorf(CodeConflict, "the library has an engine already; close that one first")
 		}
-		if err := e.fill(ctx, tx); err != nil {
+		if err := e.begin(ctx, tx); err != nil {
 			return err
 		}
 		if e.exclusive {
@@ -169,6 +178,29 @@ func (e *Engine) attach(ctx context.Context) error {
 	return err
 }
 
+// begin finds out which Embedder what is stored is of, notes that, and fills the index.
+func (e *Engine) begin(ctx context.Context, tx Tx) error {
+	m, err := e.mirror.modelOfChunks(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := noteModel(ctx, tx, m); err != nil {
+		return err
+	}
+	// What an earlier change of the embedder has left, but for one that goes on now.
+	if m == e.mirror.given {
+		err = tx.DeleteVectors(ctx)
+	} else {
+		err = tx.DeleteVectors(ctx, e.mirror.given.fingerprint)
+	}
+	if err != nil {
+		return err
+	}
+	e.mirror.mu.Lock()
+	defer e.mirror.mu.Unlock()
+	return e.mirror.fill(ctx, tx)
+}
+
 // detach frees the Library for another engine.
 func (e *Engine) detach() {
 	e.lib.engineMu.Lock()
@@ -178,43 +210,6 @@ func (e *Engine) detach() {
 	// index; after this nobody will write to it any more.
 	e.mirror.mu.Lock()
 	defer e.mirror.mu.Unlock()
-}
-
-// fill makes the index hold what the Store holds.
-func (e *Engine) fill(ctx context.Context, tx ReadTx) error {
-	e.mirror.mu.Lock()
-	defer e.mirror.mu.Unlock()
-	index := e.mirror.index
-	if err := index.Reset(ctx); err != nil {
-		return fmt.Errorf("empty the index: %w", err)
-	}
-	var group []Chunk // of one elemental
-	flush := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		err := index.Replace(ctx, group[0].TenantID, group[0].ElementalID, group)
-		group = group[:0]
-		if err != nil {
-			return fmt.Errorf("fill the index: %w", err)
-		}
-		return nil
-	}
-	for c, err := range tx.AllChunks(ctx) {
-		if err != nil {
-			return err
-		}
-		if c.Fingerprint != e.fingerprint {
-			return Errorf(CodeConflict, "the stored chunks were embedded by %q, this embedder is %q, and their vectors cannot be compared: open with the former embedder, or delete the stored knowledge and ingest it again", c.Fingerprint, e.fingerprint)
-		}
-		if len(group) > 0 && group[0].ElementalID != c.ElementalID {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		group = append(group, c)
-	}
-	return flush()
 }
 
 // Library returns the Library that the Engine works over.

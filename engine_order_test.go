@@ -79,7 +79,32 @@ func TestForcedOrders(t *testing.T) {
 			f.create(f.ann, in)
 			f.ingest(f.ann, e.ID, "")
 		}, newest, quire.JobCancelled},
+		{"attach a tag", func(f *engineFixture, e quire.Elemental) {
+			tag, err := f.CreateTag(f.t.Context(), f.ann, quire.TagInput{Title: "marked", Color: "#fff", ElementalTypeID: quire.TypeDocument})
+			f.check(err)
+			_, err = f.AttachTag(f.t.Context(), f.ann, e.ID, tag.ID)
+			f.check(err)
+		}, []string{title, "one", "two", "three"}, quire.JobSucceeded},
+		{"change the category", func(f *engineFixture, e quire.Elemental) {
+			_, err := f.UpdateElemental(f.t.Context(), f.ann, e.ID, quire.ElementalPatch{CategoryID: ptr(research)})
+			f.check(err)
+		}, []string{title, "one", "two", "three"}, quire.JobSucceeded},
+		{"change the embedder", func(f *engineFixture, e quire.Elemental) {
+			f.change(newEmbedder())
+		}, []string{title, "one", "two", "three"}, quire.JobSucceeded},
+		{"change the embedder, update and ingest", func(f *engineFixture, e quire.Elemental) {
+			f.change(newEmbedder())
+			f.update(f.ann, e.ID, newBody)
+			f.ingest(f.ann, e.ID, "")
+		}, newest, quire.JobSucceeded},
+		{"change the embedder and delete its knowledge", func(f *engineFixture, e quire.Elemental) {
+			f.change(newEmbedder())
+			_, err := f.eng.DeleteElemental(f.t.Context(), f.ann.TenantID, e.ID)
+			f.check(err)
+		}, nil, quire.JobCancelled},
 	}
+	ran := 0
+	t.Cleanup(func() { t.Logf("%d orders ran", ran) })
 	for _, s := range stores {
 		for _, step := range steps {
 			for point := range 5 { // 0: queued; title and three paragraphs make four batches
@@ -88,6 +113,7 @@ func TestForcedOrders(t *testing.T) {
 						if s.name != "memory" && (point%2 == 1 || point == 4 || !known || testing.Short() && !restart) {
 							continue // the order of things is the Engine's: samples are enough, and opening files is slow
 						}
+						ran++
 						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
 						t.Run(name, func(t *testing.T) {
 							t.Parallel()
@@ -104,7 +130,10 @@ func TestForcedOrders(t *testing.T) {
 							f.waitStatus(job, step.first)
 							f.settle(f.ann)
 							f.settle(f.bob)
+							f.waitChanged()
 							wantEqual(t, f.texts(e.ID), step.want)
+							f.chunks(f.embedder)
+							f.checkMetadata(e.ID)
 							if got := f.search(f.ann, title, quire.Filters{ElementalID: e.ID}); len(got) != len(step.want) {
 								t.Errorf("found %q", got)
 							}
@@ -120,6 +149,29 @@ func (f *engineFixture) check(err error) {
 	f.t.Helper()
 	if err != nil {
 		f.t.Fatal(err)
+	}
+}
+
+// research is a category of the default catalogue.
+const research = 11
+
+// checkMetadata checks that the chunks of an elemental repeat what it is now.
+func (f *engineFixture) checkMetadata(elementalID string) {
+	f.t.Helper()
+	e, err := f.Elemental(f.t.Context(), f.ann, elementalID)
+	if quire.CodeOf(err) == quire.CodeNotFound {
+		return
+	}
+	f.check(err)
+	category := map[int]string{quire.CategoryText: "Text", research: "Research"}[e.CategoryID]
+	var tags []string
+	for _, tag := range e.Tags {
+		tags = append(tags, tag.Title)
+	}
+	for _, c := range f.stored(elementalID) {
+		if c.Title != e.Title || c.CategoryName != category || !slices.Equal(c.TagNames, tags) {
+			f.t.Errorf("a chunk has title %q, category %q, tags %q; the elemental %q, %q, %q", c.Title, c.CategoryName, c.TagNames, e.Title, category, tags)
+		}
 	}
 }
 

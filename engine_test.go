@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,13 @@ import (
 	"github.com/quirelib/quire/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(changeChild); path != "" {
+		changeEmbedder(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // engineFixture is a Library with an Engine over fakes.
 type engineFixture struct {

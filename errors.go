@@ -45,6 +45,23 @@ var (
 	ErrCorrupt         = &Error{Code: CodeCorrupt, Message: "the data is damaged or was not written by this program"}
 )
 
+// EmbedderMismatch is the reason why an Engine is refused: stored chunks have vectors of
+// another Embedder. The error around it has CodeConflict; errors.As finds it there.
+type EmbedderMismatch struct {
+	Stored string // fingerprint of the Embedder that the stored vectors come from
+	Given  string // fingerprint of the Embedder that was given
+	Former string // fingerprint of EngineOptions.Former; "" without one
+}
+
+// Error names the fingerprints.
+func (e *EmbedderMismatch) Error() string {
+	text := fmt.Sprintf("the stored chunks were embedded by %q, this embedder is %q", e.Stored, e.Given)
+	if e.Former != "" {
+		text += fmt.Sprintf(" and the former one %q", e.Former)
+	}
+	return text
+}
+
 // FieldError says what is wrong with one field of an input.
 type FieldError struct {
 	Field   string // path of the field in wire names, such as "title" or "tutorial_steps/0/title"

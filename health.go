@@ -9,8 +9,12 @@ import (
 type Component struct {
 	Up      bool
 	Latency time.Duration
-	Counts  map[string]int // index: chunks, vectors, dimension; jobs: queued, running, failed
-	Name    string         // of the embedder or LLM
+	// Counts are chunks, vectors, dimension of the index; queued, running, failed of the
+	// jobs; and of the embedder, while it is being changed or if that has failed for good,
+	// reembed_done, reembed_total in chunks and reembed_failures, the tries that have
+	// failed since one succeeded.
+	Counts map[string]int
+	Name   string // of the embedder or LLM
 }
 
 // Health is the state of the Engine and its parts: store, index, embedder, llm,
@@ -44,7 +48,7 @@ func (e *Engine) Health(ctx context.Context) Health {
 	h := Health{
 		Uptime: time.Since(e.started),
 		Components: map[string]Component{
-			"embedder": {Up: open, Name: e.fingerprint},
+			"embedder": {Up: open, Name: e.mirror.current().fingerprint, Counts: e.change.counts()},
 			"llm":      {Up: open, Name: e.llm.Name()},
 		},
 	}

@@ -242,8 +242,15 @@ func (l *Library) inspectArchive(ctx context.Context, spooled tempFile) (context
 
 // storedChunks returns the fingerprint and dimension of the vectors that chunks must
 // have to be stored as they are.
-func (e *Engine) storedChunks(context.Context, ReadTx) (fingerprint string, dimension int, err error) {
-	return e.fingerprint, e.embedder.Dimension(), nil
+func (e *Engine) storedChunks(ctx context.Context, tx ReadTx) (fingerprint string, dimension int, err error) {
+	if fingerprint, err = storedModel(ctx, tx); err != nil {
+		return "", 0, err
+	}
+	m, err := e.mirror.modelOf(fingerprint)
+	if err != nil {
+		return "", 0, err
+	}
+	return m.fingerprint, m.Dimension(), nil
 }
 
 // check compares what the ids of an archive stand for with what they stand for here.

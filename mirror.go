@@ -12,7 +12,14 @@ type mirror struct {
 	index VectorIndex
 	log   *slog.Logger
 
+	given  *model
+	former *model // EngineOptions.Former; nil without one
+
 	mu sync.RWMutex
+	// model is the one of given and former that made the vectors in the index.
+	model *model
+	// stale means that the index as a whole is to be filled again before it is used.
+	stale bool
 	// generation counts the write transactions that changed chunks. A reader that
 	// finds it changed since before its View may hold an older snapshot of the Store
 	// than the index is.
@@ -51,10 +58,13 @@ func (m *mirror) endWrite(ctx context.Context, sets map[string]chunkSet, out out
 	for elementalID, set := range sets {
 		m.behind[elementalID] = set.tenantID
 	}
-	if out == committed {
+	if out == committed && !m.stale {
 		m.write(ctx, sets)
 	}
 }
+
+// inStep reports whether the index holds what the Store holds. The lock is held.
+func (m *mirror) inStep() bool { return !m.stale && len(m.behind) == 0 }
 
 // write puts sets into the index; what it takes is no longer behind. It returns
 // the first error. The write lock is held.
@@ -83,9 +93,9 @@ const lostRaces = 16
 func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index VectorIndex) error) error {
 	for range lostRaces {
 		m.mu.RLock()
-		before, behind := m.generation, len(m.behind)
+		before, inStep := m.generation, m.inStep()
 		m.mu.RUnlock()
-		if behind > 0 {
+		if !inStep {
 			if err := m.repair(ctx, store); err != nil {
 				return err
 			}
@@ -95,7 +105,7 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 		err := store.View(ctx, func(tx ReadTx) error {
 			m.mu.RLock()
 			defer m.mu.RUnlock()
-			agreed = m.generation == before && len(m.behind) == 0
+			agreed = m.generation == before && m.inStep()
 			if !agreed {
 				return nil
 			}
@@ -109,7 +119,7 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 	return store.Update(ctx, func(tx Tx) error {
 		m.mu.RLock()
 		defer m.mu.RUnlock()
-		if len(m.behind) > 0 {
+		if !m.inStep() {
 			return errBehind
 		}
 		return fn(tx, m.index)
@@ -122,10 +132,10 @@ func (m *mirror) healthy(ctx context.Context, store Store) error {
 	if !m.mu.TryRLock() {
 		return nil
 	}
-	behind := len(m.behind)
+	inStep := m.inStep()
 	_, err := m.index.Stats(ctx)
 	m.mu.RUnlock()
-	if behind > 0 {
+	if !inStep {
 		return m.repair(ctx, store)
 	}
 	return err
@@ -141,6 +151,10 @@ func (m *mirror) repair(ctx context.Context, store Store) error {
 	err := store.Update(ctx, func(tx Tx) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		if m.stale {
+			cause = m.fill(context.WithoutCancel(ctx), tx)
+			return nil
+		}
 		sets := make(map[string]chunkSet)
 		if err := m.missed(ctx, tx, sets); err != nil {
 			return err

@@ -63,20 +63,29 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	if req.Limit == 0 {
 		req.Limit = defaultResults
 	}
-	vectors, err := e.embed(ctx, []string{req.Query})
-	if err != nil {
-		return nil, err
-	}
-	var hits []SearchHit
-	err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
-		found, err := index.Search(ctx, vectors[0], req.Filters, req.Limit)
+	for {
+		m := e.mirror.current()
+		vectors, err := m.embed(ctx, []string{req.Query})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		hits, err = withChunks(ctx, tx, found)
-		return err
-	})
-	return hits, err
+		var hits []SearchHit
+		changed := false // the embedder, since the query was embedded
+		err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
+			if changed = e.mirror.model != m; changed {
+				return nil
+			}
+			found, err := index.Search(ctx, vectors[0], req.Filters, req.Limit)
+			if err != nil {
+				return err
+			}
+			hits, err = withChunks(ctx, tx, found)
+			return err
+		})
+		if err != nil || !changed {
+			return hits, err
+		}
+	}
 }
 
 // withChunks reads the chunks of the hits of an index. One that is not there is left

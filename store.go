@@ -56,6 +56,7 @@ type ReadTx interface {
 	ListReader
 	JobReader
 	ChunkReader
+	VectorReader
 	MediaReader
 	EngagementReader
 	ReceiptReader
@@ -72,6 +73,7 @@ type Tx interface {
 	TableWriter
 	JobWriter
 	ChunkWriter
+	VectorWriter
 	MediaWriter
 	EngagementWriter
 	ReceiptWriter
@@ -363,6 +365,9 @@ type ChunkReader interface {
 	// AllChunks iterates over all chunks of all tenants with their vectors, those of
 	// one elemental one after the other. An error ends the iteration.
 	AllChunks(ctx context.Context) iter.Seq2[Chunk, error]
+	// PlainChunks returns one page of all chunks of all tenants without their vectors:
+	// limit (>= 1) at most, by ascending id, beginning after the id after.
+	PlainChunks(ctx context.Context, after string, limit int) ([]Chunk, error)
 	// MatchChunks returns the ids and elementals of the chunks that match f, by
 	// elemental, then id. f.TenantID is never "".
 	MatchChunks(ctx context.Context, f Filters) ([]ChunkRef, error)
@@ -375,6 +380,29 @@ type ChunkWriter interface {
 	// ReplaceChunks deletes all chunks of an elemental and adds these. Each has that
 	// ElementalID; none has the id of another elemental's chunk.
 	ReplaceChunks(ctx context.Context, elementalID string, chunks []Chunk) error
+}
+
+// VectorReader reads the vectors that are kept beside the chunks while the Embedder is
+// changed: those that are to replace the chunks' own when all are there. They are kept
+// by the fingerprint of their Embedder and the hash of the embedded text.
+type VectorReader interface {
+	// MissingVectors returns those of the hashes that no vector of the fingerprint is
+	// kept for, each once, in no order. Any number of hashes is allowed. Vectors of
+	// chunks do not count.
+	MissingVectors(ctx context.Context, fingerprint string, hashes []string) ([]string, error)
+}
+
+// VectorWriter writes vectors that are kept beside the chunks.
+type VectorWriter interface {
+	// PutVectors keeps vectors of a fingerprint by hash, replacing those of the same
+	// fingerprint and hash.
+	PutVectors(ctx context.Context, fingerprint string, vectors map[string][]float32) error
+	// AdoptVectors gives every chunk of any tenant for whose Hash a vector of the
+	// fingerprint is kept that vector and the fingerprint, and returns how many chunks
+	// that were. The others stay as they are, and so do the kept vectors.
+	AdoptVectors(ctx context.Context, fingerprint string) (int, error)
+	// DeleteVectors deletes the kept vectors of all fingerprints except those named.
+	DeleteVectors(ctx context.Context, except ...string) error
 }
 
 // MediaReader reads media.

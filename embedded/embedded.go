@@ -27,7 +27,8 @@ type Options struct {
 	Store quire.Store
 	// Index finds neighbours. Default: chromem-go, in memory.
 	Index quire.VectorIndex
-	// Embedder makes vectors. Default: engine.NewHashing.
+	// Embedder makes vectors. Default: engine.NewHashing. A directory that was filled with
+	// another one is refused unless Engine.Former is that one.
 	Embedder quire.Embedder
 	// LLM writes answers. Default: engine.NewExtractive.
 	LLM quire.LLM

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 func TestIngest(t *testing.T) {
@@ -199,6 +200,33 @@ func TestHealth(t *testing.T) {
 	}
 	f.do("", "GET", "/v1/health", "").want(503).has("status", `"DOWN"`)
 	f.do(f.ann.key, "GET", "/v1/lists", "").want(503)
+}
+
+// TestHealthOfAChangeOfEmbedder looks at the counts of a change that is under way.
+func TestHealthOfAChangeOfEmbedder(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
+	if err := f.eng.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gate := enginetest.NewGate()
+	given := &enginetest.Embedder{Model: "new"}
+	given.Hold(gate)
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), given, f.llm, &quire.EngineOptions{Former: enginetest.NewEmbedder()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close(context.Background())
+	f.eng, f.h = eng, New(f.lib, eng, nil)
+	<-gate.Arrived()
+	f.do(f.ann.key, "GET", "/health/detailed", "").want(200).has("status", `"UP"`, "components.embedder.name", `"fake/256"`,
+		"components.embedder.reembed_done", "0", "components.embedder.reembed_total", "1", "components.embedder.reembed_failures", "0")
+	gate.Open()
+	if err := eng.WaitReembedded(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.do(f.ann.key, "GET", "/health/detailed", "").want(200).has("components.embedder.name", `"new/256"`)
 }
 
 // TestMayActFor lets a user act for a second tenant.

@@ -71,6 +71,26 @@ func (tx readTx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
 	}
 }
 
+// PlainChunks implements [quire.ChunkReader].
+func (tx readTx) PlainChunks(ctx context.Context, after string, limit int) ([]quire.Chunk, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for id := range tx.chunkByID {
+		if id > after {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	ids = ids[:min(limit, len(ids))]
+	chunks := make([]quire.Chunk, len(ids))
+	for i, id := range ids {
+		chunks[i] = cloneText(*tx.chunkByID[id])
+	}
+	return chunks, nil
+}
+
 // MatchChunks implements [quire.ChunkReader].
 func (tx readTx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.ChunkRef, error) {
 	if err := ctx.Err(); err != nil {

@@ -85,6 +85,7 @@ type data struct {
 	items      table[itemKey, quire.ListItem]
 	jobs       table[jobKey, quire.Job]
 	chunks     table[string, []quire.Chunk] // by elemental
+	vectors    table[vectorKey, []float32]
 	media      table[int64, media]
 	marks      table[markKey, quire.Mark]
 	comments   table[int64, quire.Comment]
@@ -124,6 +125,7 @@ func newData() *data {
 		meta:           newTable[string, []byte](nil),
 		receipts:       newTable[receiptKey, quire.Receipt](nil),
 		usersOf:        groups[string, string, *quire.User]{},
+		vectors:        newTable[vectorKey, []float32](nil),
 		keyByHash:      map[string]*quire.Key{},
 		keysOf:         groups[string, string, *quire.Key]{},
 		tagsOf:         groups[string, int64, *quire.Tag]{},

@@ -52,6 +52,11 @@ func (t *tx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
 	return stream(ctx, t, scanChunk, selectChunk+`ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`)
 }
 
+// PlainChunks implements quire.ChunkReader.
+func (t *tx) PlainChunks(ctx context.Context, after string, limit int) ([]quire.Chunk, error) {
+	return all(ctx, t, scanPlainChunk, selectPlainChunk+`WHERE c.id > ? ORDER BY c.id LIMIT ?`, after, limit)
+}
+
 // MatchChunks implements quire.ChunkReader.
 func (t *tx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.ChunkRef, error) {
 	var w where

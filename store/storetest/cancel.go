@@ -70,6 +70,8 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"TenantUsers":      readOf(tenantUsers, "tenant of u1"),
 	"TenantElementals": readOf(tenantElementals, "tenant of u1"),
 	"TenantLists":      readOf(tenantLists, "tenant of u1"),
+	"PlainChunks":      readOf(plainChunks, "nothing"),
+	"MissingVectors":   readOf(missingVectors, vectorsQuery{"embedder-2", []string{"hash 0", "nothing"}}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
 	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
 	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
@@ -113,6 +115,12 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	"PutMeta":         func(ctx context.Context, tx quire.Tx) error { return tx.PutMeta(ctx, "one", nil) },
 	"DeleteItem":      func(ctx context.Context, tx quire.Tx) error { return tx.DeleteItem(ctx, 1, "e1") },
 	"ReplaceChunks":   func(ctx context.Context, tx quire.Tx) error { return tx.ReplaceChunks(ctx, "e1", nil) },
+	"PutVectors":      func(ctx context.Context, tx quire.Tx) error { return tx.PutVectors(ctx, "embedder-2", kept(3)) },
+	"DeleteVectors":   func(ctx context.Context, tx quire.Tx) error { return tx.DeleteVectors(ctx) },
+	"AdoptVectors": func(ctx context.Context, tx quire.Tx) error {
+		_, err := tx.AdoptVectors(ctx, "embedder-2")
+		return err
+	},
 	"PutElemental": func(ctx context.Context, tx quire.Tx) error {
 		return tx.PutElemental(ctx, sampleElemental("e3", "u1"), quire.IndexedText{Title: "word"})
 	},

@@ -27,6 +27,7 @@ type contents struct {
 	Jobs       []quire.Job
 	Next       time.Time
 	Chunks     []quire.Chunk
+	Missing    []string // vectors of embedder-2
 	Cells      []quire.ElementalRecord
 	TableLists []quire.ListRecord
 	Media      map[quire.MediaOwner][]quire.Media
@@ -60,6 +61,8 @@ func seed(ctx context.Context, tx quire.Tx) error {
 		tx.PutJob(ctx, queuedJob("t2", "j2", "e2", at(6))),
 		tx.ReplaceChunks(ctx, "e1", []quire.Chunk{sampleChunk("e1", 0), sampleChunk("e1", 1)}),
 		tx.ReplaceChunks(ctx, "e2", []quire.Chunk{sampleChunk("e2", 0)}),
+		tx.PutVectors(ctx, "embedder-2", kept(0)),
+		tx.PutVectors(ctx, "embedder-3", kept(0, 1)),
 		seedEngagement(ctx, tx),
 	)
 }
@@ -99,6 +102,9 @@ func rewrite(ctx context.Context, tx quire.Tx) error {
 		tx.ReplaceChunks(ctx, "e1", []quire.Chunk{chunk}),
 		tx.ReplaceChunks(ctx, "e2", nil),
 		tx.ReplaceChunks(ctx, "e3", []quire.Chunk{sampleChunk("e3", 0)}),
+		tx.PutVectors(ctx, "embedder-2", kept(1)),
+		adopt(ctx, tx, "embedder-3"),
+		tx.DeleteVectors(ctx, "embedder-2"),
 		rewriteEngagement(ctx, tx),
 	)
 }
@@ -208,5 +214,8 @@ func readJobs(ctx context.Context, tx quire.ReadTx, c *contents) (err error) {
 func readChunks(ctx context.Context, tx quire.ReadTx, c *contents) (err error) {
 	c.Chunks, err = allChunks(tx, ctx, struct{}{})
 	slices.SortFunc(c.Chunks, func(a, b quire.Chunk) int { return cmp.Compare(a.ID, b.ID) })
+	if err == nil {
+		c.Missing, err = missingVectors(tx, ctx, vectorsQuery{"embedder-2", []string{"hash 0", "hash 1", "hash 2"}})
+	}
 	return err
 }

@@ -83,6 +83,7 @@ var groups = []group{
 	{"jobs", jobCases},
 	{"claims", claimCases},
 	{"chunks", chunkCases},
+	{"vectors", vectorCases},
 	{"transactions", txCases},
 	{"cancelled contexts", cancelCases},
 	{"concurrency", concurrencyCases},

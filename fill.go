@@ -1,0 +1,120 @@
+package quire
+
+import (
+	"context"
+	"fmt"
+)
+
+// embedderName is the name under which the Store keeps the fingerprint of the Embedder
+// whose vectors all stored chunks have. Whoever writes a chunk with a vector looks there
+// in the same transaction.
+const embedderName = "embedder"
+
+// noteModel writes down that m is the Embedder of all chunks.
+func noteModel(ctx context.Context, tx Tx, m *model) error {
+	if stored, err := storedModel(ctx, tx); err != nil || stored == m.fingerprint {
+		return err
+	}
+	return tx.PutMeta(ctx, embedderName, []byte(m.fingerprint))
+}
+
+// storedModel returns the fingerprint that was noted; "" if none was.
+func storedModel(ctx context.Context, tx ReadTx) (string, error) {
+	value, err := tx.Meta(ctx, embedderName)
+	if CodeOf(err) == CodeNotFound {
+		return "", nil
+	}
+	return string(value), err
+}
+
+// current returns the Embedder that is in use.
+func (m *mirror) current() *model {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.model
+}
+
+// modelOfChunks returns the Embedder that stored chunks come from: without any, the
+// one given. That all of them do, fill checks.
+func (m *mirror) modelOfChunks(ctx context.Context, tx ReadTx) (*model, error) {
+	chunks, err := tx.PlainChunks(ctx, "", 1)
+	if err != nil || len(chunks) == 0 {
+		return m.given, err
+	}
+	return m.modelOf(chunks[0].Fingerprint)
+}
+
+// modelOf returns the Embedder with a fingerprint.
+func (m *mirror) modelOf(fingerprint string) (*model, error) {
+	switch {
+	case fingerprint == m.given.fingerprint:
+		return m.given, nil
+	case m.former != nil && fingerprint == m.former.fingerprint:
+		return m.former, nil
+	}
+	return nil, m.mismatch(fingerprint)
+}
+
+// mixed is the error for chunks of two Embedders, which nothing here leaves behind.
+func (m *mirror) mixed(one, other string) error {
+	cause := &EmbedderMismatch{Stored: other, Given: m.given.fingerprint}
+	return Errorf(CodeConflict, "the stored chunks were embedded by %q and by %q, and vectors of two embedders cannot be compared: delete the stored knowledge and ingest it again", one, other).WithCause(cause)
+}
+
+// mismatch is the error for chunks of an Embedder that is not at hand.
+func (m *mirror) mismatch(stored string) error {
+	cause := &EmbedderMismatch{Stored: stored, Given: m.given.fingerprint}
+	if m.former != nil {
+		cause.Former = m.former.fingerprint
+	}
+	return Errorf(CodeConflict, "%s; vectors of two embedders cannot be compared: open with the former embedder, or with it as EngineOptions.Former to have everything embedded anew, or delete the stored knowledge and ingest it again", cause.Error()).WithCause(cause)
+}
+
+// fill makes the index hold what the Store holds, of the Embedder that is noted there.
+// The write lock is held. When it fails, the index is stale.
+func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
+	m.stale = true
+	fingerprint, err := storedModel(ctx, tx)
+	if err != nil {
+		return err
+	}
+	made, err := m.modelOf(fingerprint)
+	if err != nil {
+		return err
+	}
+	if err := m.index.Reset(ctx); err != nil {
+		return fmt.Errorf("empty the index: %w", err)
+	}
+	var group []Chunk // of one elemental
+	flush := func() error {
+		if len(group) == 0 {
+			return nil
+		}
+		err := m.index.Replace(ctx, group[0].TenantID, group[0].ElementalID, group)
+		group = group[:0]
+		if err != nil {
+			return fmt.Errorf("fill the index: %w", err)
+		}
+		return nil
+	}
+	for c, err := range tx.AllChunks(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.Fingerprint != fingerprint {
+			return m.mixed(fingerprint, c.Fingerprint)
+		}
+		if len(group) > 0 && group[0].ElementalID != c.ElementalID {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		group = append(group, c)
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	m.model, m.stale = made, false
+	clear(m.behind)
+	return nil
+}

@@ -22,6 +22,7 @@ type attempt struct {
 	// this attempt, so that starting over after a change costs only what is new.
 	vectors  map[string][]float32
 	problems []JobProblem // with files, since the attempt last began
+	later    error        // a problem with a file that is worth another attempt
 }
 
 // piece is a passage on its way to become a chunk.
@@ -106,7 +107,7 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 // cut splits the source texts of an elemental, one after the other: of files, only one is
 // in memory at a time.
 func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
-	a.problems = nil
+	a.problems, a.later = nil, nil
 	var pieces []piece
 	for _, s := range sources {
 		text, ok, err := a.textOf(ctx, s)
@@ -125,7 +126,7 @@ func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
 			return nil, Errorf(CodeInvalid, "the text makes %d passages; at most %d are allowed in one elemental", len(pieces), limit)
 		}
 	}
-	return pieces, nil
+	return pieces, a.later
 }
 
 func cutSource(chunker Chunker, from source, text string) ([]piece, error) {

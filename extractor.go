@@ -34,7 +34,8 @@ const maxProblems = 100
 const sourceFile = "file"
 
 // textOf returns the text of a source. That of a file is extracted; ok is false if there
-// is none: because of a problem, which is noted, or because the file has been deleted.
+// is none: because of a problem, which is noted, because of one that may pass, which a.later
+// is then, or because the file has been deleted.
 func (a *attempt) textOf(ctx context.Context, s source) (text string, ok bool, err error) {
 	if s.file.ID == 0 {
 		return sourceText(s.rec), true, nil
@@ -59,7 +60,8 @@ func (a *attempt) textOf(ctx context.Context, s source) (text string, ok bool, e
 	}
 	lasting := CodeOf(err) == CodeInvalid || CodeOf(err) == CodeTooLarge
 	if !lasting && a.job.Attempts < a.engine.opts.MaxAttempts {
-		return "", false, err
+		a.later = err
+		return "", false, nil
 	}
 	a.engine.log.Warn("an attached file could not be read", "job", a.job.ID, "file", s.itemID(), "error", Cause(err))
 	if len(a.problems) < maxProblems {

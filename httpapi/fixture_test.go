@@ -16,6 +16,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/store"
 )
 
@@ -71,7 +72,7 @@ func newEngineFixture(t *testing.T, opts *Options) *fixture {
 	t.Helper()
 	f := newFixture(t, nil)
 	f.llm = enginetest.NewLLM()
-	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, nil)
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, &quire.EngineOptions{Extractor: extract.New(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestIngestOfFiles(t *testing.T) {
 	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("jobs.0.status", `"succeeded"`, "jobs.0.error", "null",
 		"jobs.0.problems", `[{"item_id":"`+broken+`","name":"empty.pdf","reason":"is a damaged PDF: no page can be found in it"}]`)
 	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"bowline","filters":{"tenant_id":"ann","source":"file"}}`).want(200).
-		has("total_found", "1", "items.0.snack_item_id", `"`+table+`"`, "items.0.snack_elemental_id", `"`+id+`"`)
+		has("total_found", "1", "items.0.payload.snack_item_id", `"`+table+`"`, "items.0.payload.snack_elemental_id", `"`+id+`"`)
 }
 
 func TestIngest(t *testing.T) {

@@ -3,7 +3,6 @@ package quire
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/quirelib/quire/internal/segment"
@@ -14,6 +13,11 @@ type ChatRequest struct {
 	Query   string // not blank
 	Filters Filters
 	Limit   int // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+	// History are the turns of the conversation before the query, oldest first: at most
+	// 100 of RoleUser and RoleAssistant, none blank or over 64 KiB. A query that leans on
+	// them is searched for with what it leans on (see [Rewriter]), and the LLM is given
+	// the newest ones, about 1000 tokens. Sources are found afresh for each query.
+	History []Message
 }
 
 // ChatResponse is an answer. A marker such as [1] in it cites Sources[0]; every
@@ -50,13 +54,13 @@ func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error
 // Retrieval happens before the first event. An error is the last thing yielded.
 func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[ChatEvent, error] {
 	return func(yield func(ChatEvent, error) bool) {
-		sources, err := e.retrieve(ctx, req)
+		query, sources, err := e.retrieve(ctx, req)
 		if err != nil {
 			yield(ChatEvent{}, err)
 			return
 		}
 		if len(sources) > 0 {
-			for piece, err := range e.answer(ctx, req.Query, sources) {
+			for piece, err := range e.answer(ctx, newRequest(req, query, sources)) {
 				if CodeOf(err) == CodeNoAnswer {
 					sources = nil
 					break
@@ -73,49 +77,30 @@ func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[Chat
 	}
 }
 
-// retrieve finds the sources of an answer.
-func (e *Engine) retrieve(ctx context.Context, req ChatRequest) ([]SearchHit, error) {
+// retrieve finds the sources of an answer, and returns what it searched for.
+func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, sources []SearchHit, err error) {
 	if err := e.open(ctx); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	if err := checkQuery(req.Query, req.Filters, req.Limit); err != nil {
-		return nil, err
+	probs := checkQuery(req.Query, req.Filters, req.Limit)
+	checkHistory(req.History, &probs)
+	if err := probs.err(); err != nil {
+		return "", nil, err
+	}
+	if query, err = e.standalone(ctx, req.Query, req.History); err != nil {
+		return "", nil, err
 	}
 	limit := req.Limit
 	if limit == 0 {
 		limit = e.opts.ChatSources
 	}
 	// Twice as many as needed, so that others take the places of duplicates.
-	hits, err := e.Search(ctx, SearchRequest{Query: req.Query, Filters: req.Filters, Limit: min(2*limit, maxResults)})
+	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults)})
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	hits = withoutRepeats(hits)
-	return withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
-}
-
-// withoutRepeats leaves out every chunk whose text is, but for white space, all in
-// a better one.
-func withoutRepeats(hits []SearchHit) []SearchHit {
-	var kept []SearchHit
-	var texts []string
-	for _, h := range hits {
-		text := oneLine(h.Chunk.Text)
-		if !slices.ContainsFunc(texts, func(better string) bool { return strings.Contains(better, text) }) {
-			kept, texts = append(kept, h), append(texts, text)
-		}
-	}
-	return kept
-}
-
-// withoutParts is the same the other way round: it leaves out every chunk whose text
-// is all in a worse one. It comes after the choice of what the LLM is given, lest a
-// chunk be left out for the sake of one that is not given.
-func withoutParts(hits []SearchHit) []SearchHit {
-	slices.Reverse(hits)
-	hits = withoutRepeats(hits)
-	slices.Reverse(hits)
-	return hits
+	return query, withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
 }
 
 // fitTokens takes the chunks, best first, that fit into a number of tokens
@@ -135,13 +120,13 @@ func fitTokens(hits []SearchHit, limit int) []SearchHit {
 
 // answer yields the LLM's answer without markers that have no source, in pieces that
 // are not empty. ErrNoAnswer, if nothing was yielded, says that there is none.
-func (e *Engine) answer(ctx context.Context, question string, sources []SearchHit) iter.Seq2[string, error] {
+func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		filter := markerFilter{sources: len(sources)}
+		filter := markerFilter{sources: len(req.Sources)}
 		var begin opening
-		for piece, err := range e.llm.Generate(ctx, newRequest(question, sources)) {
+		for piece, err := range e.llm.Generate(ctx, req) {
 			if CodeOf(err) == CodeNoAnswer && !begin.passed {
 				yield("", ErrNoAnswer)
 				return

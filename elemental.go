@@ -124,13 +124,21 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	if err := a.check(); err != nil {
 		return nil, err
 	}
+	uploaded := make([]MediaInput, len(ins))
+	for i, in := range ins {
+		uploaded[i] = in.Media
+	}
+	tooMany := l.checkPixels(uploaded...)
 	items := make([]BatchItem, len(ins))
 	recs := make([]ElementalRecord, len(ins))
 	media := make([][]draft, len(ins))
 	for i, in := range ins {
 		var err error
 		if recs[i], err = l.draftElemental(a, in, false); err == nil {
-			media[i], err = l.draftMedia(ctx, in.Media)
+			err = tooMany[i]
+		}
+		if err == nil {
+			media[i], err = l.draftFiles(ctx, in.Media)
 		}
 		if err != nil && !ruleBroken(err) {
 			return nil, err
@@ -325,6 +333,17 @@ func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental,
 	return out, err
 }
 
+// ElementalSize returns the size of an elemental, cheaply however large it is, to whoever
+// may read it.
+func (l *Library) ElementalSize(ctx context.Context, a Actor, id string) (ElementalSize, error) {
+	var size ElementalSize
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		size, err = tx.ElementalSize(ctx, id)
+		return err
+	})
+	return size, err
+}
+
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
 // are. The columns, rows and cells of a table follow its visibility. A cell keeps
@@ -445,7 +464,7 @@ func (l *Library) putElemental(ctx context.Context, tx Tx, rec ElementalRecord) 
 	}
 	text := indexElemental(rec, tags)
 	if rec.TypeID == TypeTable {
-		t, err := readTable(ctx, tx, rec)
+		t, err := readTexts(ctx, tx, rec)
 		if err != nil {
 			return err
 		}
@@ -464,7 +483,8 @@ func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error
 			return err
 		}
 		if rec.TypeID == TypeTable {
-			if err := dropTable(ctx, tx, rec); err != nil {
+			// The chunks and jobs of cells are the table's.
+			if err := tx.ClearTable(ctx, rec.ID); err != nil {
 				return err
 			}
 		}

@@ -83,8 +83,9 @@ type LLM interface {
 // LLMRequest is what an LLM answers.
 type LLMRequest struct {
 	Question string      // as the user asked it
+	Query    string      // what was searched for: Question, or with a history what it means alone
 	Sources  []LLMSource // at least one, best first
-	Messages []Message   // question, sources and rules as messages for a chat model
+	Messages []Message   // rules, history, sources and question as messages for a chat model
 }
 
 // LLMSource is a passage that the answer may use. Bracketed numbers in its Text

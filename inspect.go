@@ -28,9 +28,10 @@ func (l *Library) InspectUploads(ctx context.Context, a Actor, ins ...MediaInput
 		return ctx, err
 	}
 	found := inspections{}
-	for _, in := range ins {
+	tooMany := l.checkPixels(ins...)
+	for i, in := range ins {
 		var probs problems
-		if l.checkUploads(&probs, in, maxAddedMedia); len(probs) > 0 {
+		if l.checkUploads(&probs, in, maxAddedMedia); len(probs) > 0 || tooMany[i] != nil {
 			continue // nobody will look into these
 		}
 		for _, u := range in.byKind() {

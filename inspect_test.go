@@ -15,7 +15,7 @@ import (
 // the same, refusals included. Other bytes wait.
 func TestInspectUploads(t *testing.T) {
 	t.Parallel()
-	l := &Library{opts: LibraryOptions{MaxPixels: 100, MaxMediaBytes: 1 << 20}, decoding: make(chan struct{}, 1)}
+	l := &Library{opts: LibraryOptions{MaxPixels: 100, MaxPixelsPerCall: 1000, MaxMediaBytes: 1 << 20}, decoding: make(chan struct{}, 1)}
 	sized := func(width, height int) []byte {
 		var b bytes.Buffer
 		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {

@@ -25,14 +25,16 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 	}
 	out := Paged[Elemental]{Page: page}
 	err = l.viewAs(ctx, a, func(tx ReadTx) error {
-		if _, err := tx.List(ctx, id); err != nil {
-			return err
-		}
 		recs, total, err := tx.ListItems(ctx, ItemQuery{
 			ListID: id, Viewer: viewer(a), Order: order, Desc: in.Desc, WithoutBody: !in.Details, Offset: page.offset(), Limit: page.Size,
 		})
 		if err != nil {
 			return err
+		}
+		if total == 0 { // which an unknown list has too
+			if _, err := tx.List(ctx, id); err != nil {
+				return err
+			}
 		}
 		out.Total = total
 		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details, !in.NoTables)

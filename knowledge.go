@@ -264,6 +264,15 @@ func (l *Library) ElementalKnowledge(ctx context.Context, a Actor, id string, op
 	return l.KnowledgeText(e, opts)
 }
 
+// KnowledgeObject returns the selected fields of an elemental that was already read.
+func (l *Library) KnowledgeObject(e Elemental, opts KnowledgeOptions) (KnowledgeObject, error) {
+	opts, err := opts.normal()
+	if err != nil {
+		return nil, err
+	}
+	return opts.object(l, &e), nil
+}
+
 // KnowledgeText lays out an elemental that was already read: for responses that
 // carry the text beside the elemental.
 func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, KnowledgeObject, error) {

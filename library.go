@@ -3,6 +3,8 @@ package quire
 import (
 	"context"
 	"log/slog"
+	"math"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +21,9 @@ type Library struct {
 	closed atomic.Bool
 	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
 
+	receiptMu sync.Mutex
+	receipts  map[string]int64 // bytes of a user's receipts since they were trimmed
+
 	decoding chan struct{} // holds one for each image that is being decoded
 
 	engineMu sync.RWMutex // guards engine
@@ -27,8 +32,9 @@ type Library struct {
 
 // LibraryOptions configure a Library. The zero value is good.
 type LibraryOptions struct {
-	// PublicURL is the address that the urls of elementals and lists begin with, such
-	// as "https://example.org/api". Default "": urls are paths from the root of the
+	// PublicURL is the address that the urls of elementals and lists begin with: an
+	// absolute http or https one such as "https://example.org/api", or a path such as
+	// "/api", in either case without query and fragment. Default "": urls are paths from the root of the
 	// HTTP interface.
 	PublicURL string
 	// MaxBodyBytes limits the body of an elemental, 1 at least. Default 16 MiB.
@@ -42,6 +48,15 @@ type LibraryOptions struct {
 	// Two at most are decoded at once; each may take 16 bytes of memory a pixel
 	// meanwhile. Default 25,000,000.
 	MaxPixels int
+	// MaxPixelsPerCall limits all images of one call together, those of all elementals of
+	// one CreateElementals: where the sum goes beyond it, the elemental is refused before
+	// anything in it is decoded. At least MaxPixels. Default 10 times MaxPixels, more than
+	// one elemental can need.
+	MaxPixelsPerCall int
+	// MaxReceiptBytes limits the answers that are remembered for one user of Once, in bytes
+	// as they are stored and 1 KiB for each: the newest ones are kept. It may be exceeded by
+	// a sixteenth, and by a newest one that is larger. At least 1. Default 64 MiB.
+	MaxReceiptBytes int64
 	// Logger receives what the Library has to say. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -65,10 +80,19 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxPixels == 0 {
 		c.MaxPixels = 25_000_000
 	}
+	if c.MaxPixelsPerCall == 0 {
+		c.MaxPixelsPerCall = 10 * min(c.MaxPixels, math.MaxInt/10)
+	}
+	if c.MaxReceiptBytes == 0 {
+		c.MaxReceiptBytes = 64 << 20
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	var probs problems
+	if !isPublicURL(c.PublicURL) {
+		probs.add("LibraryOptions.PublicURL", "must be an absolute http or https URL without user, query and fragment, or a path that begins with a slash, or empty")
+	}
 	if c.MaxBodyBytes < 0 {
 		probs.add("LibraryOptions.MaxBodyBytes", "must be at least 1, or 0 for the default")
 	}
@@ -81,7 +105,25 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxPixels < 0 {
 		probs.add("LibraryOptions.MaxPixels", "must be at least 1, or 0 for the default")
 	}
+	if c.MaxPixelsPerCall < c.MaxPixels {
+		probs.add("LibraryOptions.MaxPixelsPerCall", "must be at least MaxPixels, %d, or 0 for the default", c.MaxPixels)
+	}
+	if c.MaxReceiptBytes < 0 {
+		probs.add("LibraryOptions.MaxReceiptBytes", "must be at least 1, or 0 for the default")
+	}
 	return c, probs.err()
+}
+
+// isPublicURL reports whether addresses can begin with s, which does not end with a slash.
+func isPublicURL(s string) bool {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, strings.ContainsAny(s, "?#\\ "), u.User != nil:
+		return false
+	case u.Scheme == "" && u.Host == "":
+		return s == "" || strings.HasPrefix(s, "/")
+	}
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.Opaque == ""
 }
 
 // NewLibrary makes a Library on a Store, which it does not close. opts may be
@@ -94,7 +136,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger, decoding: make(chan struct{}, maxDecoding)}
+	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: make(chan struct{}, maxDecoding)}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}

@@ -142,6 +142,20 @@ func TestNewLibraryChecksItsOptions(t *testing.T) {
 	wantField(t, err, "LibraryOptions.MaxBatch")
 	_, err = quire.NewLibrary(t.Context(), nil, nil)
 	wantCode(t, err, quire.CodeInvalid)
+	for _, wrong := range []string{
+		"example.org/api", "ftp://example.org", "https://", "https:///api", "//example.org/api", "https://example.org/?a", "https://example.org/#a", "/api?",
+		"https://ann:secret@example.org", "mailto:ann@example.org", "https:example.org", "https://example.org/a b", "/a%zz", "\x00", "https://:80", `/a\b`,
+	} {
+		_, err := quire.NewLibrary(t.Context(), store.NewMemory(), &quire.LibraryOptions{PublicURL: wrong})
+		if wantField(t, err, "LibraryOptions.PublicURL"); err == nil {
+			t.Errorf("%q is accepted", wrong)
+		}
+	}
+	for _, right := range []string{"", "/", "/api", "/api/", "https://example.org", "HTTP://example.org:8080/api/", "http://[::1]:80/a%20b"} {
+		if _, err := quire.NewLibrary(t.Context(), store.NewMemory(), &quire.LibraryOptions{PublicURL: right}); err != nil {
+			t.Errorf("%q: %v", right, err)
+		}
+	}
 }
 
 func TestClosedLibrary(t *testing.T) {

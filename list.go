@@ -302,7 +302,8 @@ func (l *Library) SearchLists(ctx context.Context, a Actor, in SearchInput) (Pag
 }
 
 // UserLists reads one page of the actor's own lists, newest first; all of them, on
-// one page, if page is nil.
+// one page, if page is nil. Columns and rows of tables are left out: they are read with
+// their table.
 func (l *Library) UserLists(ctx context.Context, a Actor, page *Page) (Paged[List], error) {
 	q := ListSearch{Viewer: Viewer{OwnerID: a.UserID, ListsPlain: true}, Limit: math.MaxInt32}
 	if page == nil {

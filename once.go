@@ -47,7 +47,8 @@ type Answer struct {
 
 // Once runs do and remembers its answer for 24 hours: the same key with the same
 // Request gets that answer again, repeated then is true and do does not run. With
-// another Request it is ErrConflict. An actor's keys are its own.
+// another Request it is ErrConflict. An actor's keys are its own. Of an actor's answers
+// only the newest are remembered that fit into LibraryOptions.MaxReceiptBytes.
 //
 // do runs inside one write transaction, which its answer is stored in: either all
 // that it did is durable, with the answer, or nothing is, whatever happens to the
@@ -77,7 +78,7 @@ func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx co
 		switch {
 		case err == nil && at.Sub(r.CreatedAt) < receiptAge:
 			if r.Request != key.Request {
-				return Errorf(CodeConflict, "this idempotency key was used for another request; choose a new one")
+				return Errorf(CodeConflict, "this idempotency key was used for another request in the last 24 hours: send a new key for a new request, or the same method, address and body for the answer of the first")
 			}
 			answer, repeated = Answer{Status: r.Status, Header: r.Header, Body: r.Body}, true
 			return nil
@@ -90,7 +91,7 @@ func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx co
 		if err := l.pruneReceipts(ctx, tx, at); err != nil {
 			return err
 		}
-		return tx.PutReceipt(ctx, Receipt{
+		return l.putReceipt(ctx, tx, Receipt{
 			UserID: a.UserID, Route: key.Route, Key: key.Key, Request: key.Request, CreatedAt: at,
 			Status: answer.Status, Header: answer.Header, Body: answer.Body,
 		})
@@ -109,7 +110,31 @@ func (l *Library) pruneReceipts(ctx context.Context, tx Tx, at time.Time) error 
 		return nil
 	}
 	l.pruned.Store(at.UnixNano())
+	l.receiptMu.Lock()
+	clear(l.receipts) // so that it does not grow with the number of users
+	l.receiptMu.Unlock()
 	return tx.DeleteReceipts(ctx, at.Add(-receiptAge))
+}
+
+// putReceipt stores a receipt. Those of its user are trimmed the first time and then
+// whenever a sixteenth of what is allowed has come: a Store has to read all of them.
+func (l *Library) putReceipt(ctx context.Context, tx Tx, r Receipt) error {
+	if err := tx.PutReceipt(ctx, r); err != nil {
+		return err
+	}
+	l.receiptMu.Lock()
+	size, known := l.receipts[r.UserID]
+	size += int64(len(r.Body)) + ReceiptOverhead
+	due := !known || size > l.opts.MaxReceiptBytes/16
+	if due {
+		size = 0
+	}
+	l.receipts[r.UserID] = size
+	l.receiptMu.Unlock()
+	if !due {
+		return nil
+	}
+	return tx.TrimReceipts(ctx, r.UserID, l.opts.MaxReceiptBytes)
 }
 
 // joint is an open write transaction that calls of the Library join.

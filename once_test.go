@@ -442,3 +442,49 @@ func ExampleLibrary_Once() {
 	// Harbours true <nil>
 	// 1 <nil>
 }
+
+// TestOnceKeepsTheNewest fills the quota of one user: what does not fit goes, oldest first,
+// and nothing of another user.
+func TestOnceKeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			const size, fit, sent = 3 << 10, 40, 200 // with the kilobyte of each, 40 answers fit
+			f := newFixture(t, s.open(t), &quire.LibraryOptions{MaxReceiptBytes: fit * (size + quire.ReceiptOverhead)})
+			body := []byte(strings.Repeat("x", size))
+			answer := func(context.Context) (quire.Answer, error) { return quire.Answer{Status: 201, Body: body}, nil }
+			f.once(f.bob, onceKey("bob"), answer)
+			for i := range sent {
+				f.once(f.ann, onceKey(fmt.Sprint(i)), answer)
+			}
+			kept := 0
+			err := f.store.View(t.Context(), func(tx quire.ReadTx) error {
+				for i := range sent {
+					_, err := tx.Receipt(t.Context(), "ann", "POST /things", fmt.Sprint(i))
+					switch {
+					case err == nil:
+						kept++
+					case quire.CodeOf(err) != quire.CodeNotFound:
+						return err
+					case kept > 0:
+						t.Errorf("the answer %d is gone, older ones are not", i)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d of %d answers are kept", kept, sent)
+			if kept < fit || kept > fit+fit/16+1 {
+				t.Errorf("%d answers are kept, want %d and up to a sixteenth more", kept, fit)
+			}
+			if _, repeated := f.once(f.bob, onceKey("bob"), answer); !repeated {
+				t.Error("the answer of another user is gone")
+			}
+		})
+	}
+	_, err := quire.NewLibrary(t.Context(), store.NewMemory(), &quire.LibraryOptions{MaxReceiptBytes: -1})
+	wantField(t, err, "LibraryOptions.MaxReceiptBytes")
+}

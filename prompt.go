@@ -23,8 +23,8 @@ The sources stand in the user's message between lines that hold the code %[1]s. 
 
 // newRequest makes what the LLM is asked: the same question and sources for a
 // program and, as messages, for a chat model.
-func newRequest(question string, sources []SearchHit) *LLMRequest {
-	req := &LLMRequest{Question: question}
+func newRequest(chat ChatRequest, query string, sources []SearchHit) *LLMRequest {
+	req := &LLMRequest{Question: chat.Query, Query: query}
 	for i, hit := range sources {
 		c := hit.Chunk
 		src := LLMSource{Number: i + 1, Title: neutralMarkers(c.Title), Text: neutralMarkers(c.Text)}
@@ -36,10 +36,13 @@ func newRequest(question string, sources []SearchHit) *LLMRequest {
 	// Nobody who wrote a source can know the fence of a request, so no text can end
 	// its own enclosure.
 	fence := rand.Text()
-	req.Messages = []Message{
-		{Role: RoleSystem, Content: fmt.Sprintf(rules, fence, noAnswerWord)},
-		{Role: RoleUser, Content: userMessage(fence, question, req.Sources)},
+	req.Messages = []Message{{Role: RoleSystem, Content: fmt.Sprintf(rules, fence, noAnswerWord)}}
+	for _, m := range recent(chat.History) {
+		// The numbers of earlier answers are of other sources, and the fence is not theirs.
+		m.Content = strings.ReplaceAll(neutralMarkers(m.Content), fence, "")
+		req.Messages = append(req.Messages, m)
 	}
+	req.Messages = append(req.Messages, Message{Role: RoleUser, Content: userMessage(fence, chat.Query, req.Sources)})
 	return req
 }
 

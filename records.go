@@ -69,6 +69,12 @@ type Key struct {
 	RevokedAt  *time.Time // UTC; nil if it is not revoked
 }
 
+// UserKey is a key with the user it belongs to.
+type UserKey struct {
+	Key  Key
+	User User
+}
+
 // Tag is a label that its owner attaches to elementals and lists.
 type Tag struct {
 	ID              int64 // 1 <= ID < 2^53, random

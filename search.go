@@ -39,8 +39,7 @@ func (f Filters) check(probs *problems) {
 }
 
 // checkQuery reports what is wrong with a search or a question.
-func checkQuery(query string, f Filters, limit int) error {
-	var probs problems
+func checkQuery(query string, f Filters, limit int) (probs problems) {
 	if strings.TrimSpace(query) == "" {
 		probs.add("query", "must not be blank")
 	}
@@ -48,7 +47,7 @@ func checkQuery(query string, f Filters, limit int) error {
 	if limit < 0 || limit > maxResults {
 		probs.add("limit", "must be between 1 and %d", maxResults)
 	}
-	return probs.err()
+	return probs
 }
 
 // Search returns the chunks nearest to the query that match the filters, best
@@ -57,7 +56,8 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	if err := e.open(ctx); err != nil {
 		return nil, err
 	}
-	if err := checkQuery(req.Query, req.Filters, req.Limit); err != nil {
+	probs := checkQuery(req.Query, req.Filters, req.Limit)
+	if err := probs.err(); err != nil {
 		return nil, err
 	}
 	if req.Limit == 0 {

@@ -69,6 +69,7 @@ type Tx interface {
 	TagWriter
 	ElementalWriter
 	ListWriter
+	TableWriter
 	JobWriter
 	ChunkWriter
 	MediaWriter
@@ -99,6 +100,8 @@ type UserReader interface {
 	Users(ctx context.Context, ids []string) (map[string]User, error)
 	// KeyByHash returns the key with that hash, or ErrNotFound.
 	KeyByHash(ctx context.Context, hash string) (Key, error)
+	// UserKey returns the key with that hash and its user, or ErrNotFound.
+	UserKey(ctx context.Context, hash string) (UserKey, error)
 	// KeysOf returns all keys of a user, by CreatedAt, then ID.
 	KeysOf(ctx context.Context, userID string) ([]Key, error)
 }
@@ -173,6 +176,20 @@ type ElementalSearch struct {
 	Limit   int   // >= 1
 }
 
+// ElementalSize is how large an elemental is; the cells are those of a table.
+type ElementalSize struct {
+	Body     int64 // bytes
+	Cells    int
+	CellBody int64 // bytes of the bodies of all cells
+}
+
+// CellText is a cell of a table without the rest of its record.
+type CellText struct {
+	ID              string
+	ColumnID, RowID int64
+	Body            string
+}
+
 // ElementalReader reads elementals.
 type ElementalReader interface {
 	// Elemental returns an elemental, or ErrNotFound.
@@ -189,6 +206,12 @@ type ElementalReader interface {
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
 	// Cells returns the cells of a table, by id.
 	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
+	// CellTexts returns the texts of the cells of a table, by id: of all cells it reads
+	// only what a search index needs.
+	CellTexts(ctx context.Context, tableID string) ([]CellText, error)
+	// ElementalSize returns the size of an elemental without reading its texts, or
+	// ErrNotFound.
+	ElementalSize(ctx context.Context, id string) (ElementalSize, error)
 	// ElementalsOf iterates over the elementals of an owner by ascending id. An
 	// error ends the iteration.
 	ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[ElementalRecord, error]
@@ -203,6 +226,16 @@ type ElementalWriter interface {
 	// marks, comments and rates. Its jobs and chunks stay: the caller ends and deletes
 	// them; so do the lists and cells of a table.
 	DeleteElemental(ctx context.Context, id string) error
+}
+
+// TableWriter changes all that is in a table at once.
+type TableWriter interface {
+	// ShowTable gives the columns, rows and cells of a table a visibility: each becomes
+	// its next version, UpdatedAt that moment.
+	ShowTable(ctx context.Context, tableID string, v Visibility, at time.Time) error
+	// ClearTable deletes the columns, rows and cells of a table, each as DeleteList and
+	// DeleteElemental do.
+	ClearTable(ctx context.Context, tableID string) error
 }
 
 // ItemOrder is the order of a list's items.
@@ -413,6 +446,9 @@ type Receipt struct {
 	CreatedAt time.Time
 }
 
+// ReceiptOverhead is what a receipt counts besides its body, in bytes.
+const ReceiptOverhead = 1 << 10
+
 // ReceiptReader reads receipts.
 type ReceiptReader interface {
 	// Receipt returns the receipt of a user, route and key, or ErrNotFound.
@@ -423,6 +459,10 @@ type ReceiptReader interface {
 type ReceiptWriter interface {
 	// PutReceipt adds a receipt or replaces the one of the same user, route and key.
 	PutReceipt(ctx context.Context, r Receipt) error
+	// TrimReceipts deletes the oldest receipts of a user, ties by route and key, until
+	// those that are left have at most size bytes: each counts as its Body and
+	// ReceiptOverhead. The newest one stays, whatever its size.
+	TrimReceipts(ctx context.Context, userID string, size int64) error
 	// DeleteReceipts deletes all receipts that were created before a moment.
 	DeleteReceipts(ctx context.Context, before time.Time) error
 }

@@ -195,7 +195,7 @@ func (l *Library) growTable(ctx context.Context, a Actor, tableID, orientation, 
 		if rec.TypeID != TypeTable {
 			return ListRecord{}, Errorf(CodeInvalid, "only a table has columns and rows; this elemental is none")
 		}
-		t, err := readTable(ctx, tx, rec)
+		t, err := readLists(ctx, tx, rec)
 		if err != nil {
 			return ListRecord{}, err
 		}

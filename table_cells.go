@@ -40,20 +40,40 @@ func (t *table) crossed(orientation string) []ListRecord {
 	return t.columns
 }
 
-// readTable reads the columns, rows and cells of a table.
-func readTable(ctx context.Context, tx ReadTx, rec ElementalRecord) (table, error) {
+// readLists reads the columns and rows of a table.
+func readLists(ctx context.Context, tx ReadTx, rec ElementalRecord) (table, error) {
 	t := table{rec: rec, cells: make(map[crossing]ElementalRecord)}
 	lists, err := tx.TableLists(ctx, rec.ID)
-	if err != nil {
-		return t, err
-	}
 	for _, list := range lists {
 		to := t.lists(list.TableOrientation)
 		*to = append(*to, list)
 	}
+	return t, err
+}
+
+// readTable reads the columns, rows and cells of a table.
+func readTable(ctx context.Context, tx ReadTx, rec ElementalRecord) (table, error) {
+	t, err := readLists(ctx, tx, rec)
+	if err != nil {
+		return t, err
+	}
 	cells, err := tx.Cells(ctx, rec.ID)
 	for _, c := range cells {
 		t.cells[crossingOf(c)] = c
+	}
+	return t, err
+}
+
+// readTexts is readTable without the rest of the cells: they have their id, place and Body
+// only.
+func readTexts(ctx context.Context, tx ReadTx, rec ElementalRecord) (table, error) {
+	t, err := readLists(ctx, tx, rec)
+	if err != nil {
+		return t, err
+	}
+	cells, err := tx.CellTexts(ctx, rec.ID)
+	for _, c := range cells {
+		t.cells[crossing{c.ColumnID, c.RowID}] = ElementalRecord{ID: c.ID, ColumnID: c.ColumnID, RowID: c.RowID, Body: c.Body}
 	}
 	return t, err
 }
@@ -73,7 +93,11 @@ func (l *Library) setCells(ctx context.Context, tx Tx, ch *changes, list ListRec
 	if len(texts) == 0 {
 		return false, nil
 	}
-	t, err := tableOf(ctx, tx, list.TableID)
+	rec, err := tx.Elemental(ctx, list.TableID)
+	if err != nil {
+		return false, err
+	}
+	t, err := readTexts(ctx, tx, rec)
 	if err != nil {
 		return false, err
 	}
@@ -146,6 +170,9 @@ func (l *Library) setCell(ctx context.Context, tx Tx, ch *changes, t *table, col
 	case cell.Body == text:
 		return false, nil
 	}
+	if cell, err = tx.Elemental(ctx, cell.ID); err != nil { // the table may have its text only
+		return false, err
+	}
 	cell.Body = text
 	_, err = l.saveContent(ctx, tx, ch, cell)
 	return true, err
@@ -172,26 +199,6 @@ func (l *Library) addCell(ctx context.Context, tx Tx, t ElementalRecord, column,
 // cellTitle names a cell by its row and column.
 func cellTitle(column, row ListRecord) string {
 	return segment.Shorten(row.Title+" / "+column.Title, maxTitle)
-}
-
-// dropTable deletes the columns, rows and cells of a table. The chunks and jobs of cells
-// are the table's.
-func dropTable(ctx context.Context, tx Tx, rec ElementalRecord) error {
-	t, err := readTable(ctx, tx, rec)
-	if err != nil {
-		return err
-	}
-	for _, c := range t.cells {
-		if err := tx.DeleteElemental(ctx, c.ID); err != nil {
-			return err
-		}
-	}
-	for _, list := range slices.Concat(t.columns, t.rows) {
-		if err := tx.DeleteList(ctx, list.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // dropTableList deletes a column or row with its cells. The others keep their

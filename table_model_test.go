@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -287,6 +288,14 @@ func (tx *halfTx) DeleteElemental(ctx context.Context, id string) error {
 
 func (tx *halfTx) DeleteList(ctx context.Context, id int64) error {
 	return errors.Join(tx.write(), tx.Tx.DeleteList(ctx, id))
+}
+
+func (tx *halfTx) ShowTable(ctx context.Context, id string, v quire.Visibility, at time.Time) error {
+	return errors.Join(tx.write(), tx.Tx.ShowTable(ctx, id, v, at))
+}
+
+func (tx *halfTx) ClearTable(ctx context.Context, id string) error {
+	return errors.Join(tx.write(), tx.Tx.ClearTable(ctx, id))
 }
 
 // TestTablesAreChangedWholly: whichever write of a change fails, nothing of it stays.

@@ -46,47 +46,18 @@ func checkTablePatch(p *problems, old, rec ElementalRecord) {
 func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, rec ElementalRecord, mediaChanged bool) error {
 	switch {
 	case rec.TypeID == TypeTable && rec.Visibility != old.Visibility:
-		return l.showTable(ctx, tx, ch, rec)
+		ch.follow[rec.ID] = true
+		return tx.ShowTable(ctx, rec.ID, rec.Visibility, now())
 	case rec.TypeID == TypeCell && (mediaChanged || rec.Body != old.Body || rec.Description != old.Description):
-		t, err := tableOf(ctx, tx, rec.TableID)
+		size, err := tx.ElementalSize(ctx, rec.TableID)
 		if err != nil {
 			return err
 		}
-		size := 0
-		for _, c := range t.cells {
-			size += len(c.Body)
-		}
 		var probs problems
-		if l.checkTableSize(&probs, "template", size); len(probs) > 0 {
+		if l.checkTableSize(&probs, "template", int(size.CellBody)); len(probs) > 0 {
 			return probs.err()
 		}
-		_, err = l.saveContent(ctx, tx, ch, t.rec)
-		return err
-	}
-	return nil
-}
-
-// showTable gives the columns, rows and cells of a table its visibility.
-func (l *Library) showTable(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) error {
-	lists, err := tx.TableLists(ctx, rec.ID)
-	if err != nil {
-		return err
-	}
-	for _, list := range lists {
-		list.Visibility = rec.Visibility
-		if _, err := saveList(ctx, tx, list); err != nil {
-			return err
-		}
-	}
-	cells, err := tx.Cells(ctx, rec.ID)
-	if err != nil {
-		return err
-	}
-	for _, c := range cells {
-		c.Visibility = rec.Visibility
-		if _, err := l.saveElemental(ctx, tx, ch, c); err != nil {
-			return err
-		}
+		return l.saveTable(ctx, tx, ch, rec.TableID)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type Upload struct {
 // MediaInput are the files of a new elemental or list, or more of them for one that is
 // there: at most 3 images, 3 covers and 3 files at once, in AddMedia 4 images and 4
 // covers. Images, covers and the avatar are PNG, JPEG, GIF or WebP images of at most
-// LibraryOptions.MaxPixels pixels; a file may be anything.
+// LibraryOptions.MaxPixels pixels, of MaxPixelsPerCall together; a file may be anything.
 type MediaInput struct {
 	Images []Upload
 	Covers []Upload
@@ -147,9 +147,17 @@ type draft struct {
 	data []byte
 }
 
-// draftMedia looks into files that checkUploads has passed. It takes time and memory,
-// so it happens outside of transactions.
+// draftMedia looks into the files of a call that checkUploads has passed.
 func (l *Library) draftMedia(ctx context.Context, in MediaInput) ([]draft, error) {
+	if err := l.checkPixels(in)[0]; err != nil {
+		return nil, err
+	}
+	return l.draftFiles(ctx, in)
+}
+
+// draftFiles looks into files that checkUploads and checkPixels have passed. It takes time
+// and memory, so it happens outside of transactions.
+func (l *Library) draftFiles(ctx context.Context, in MediaInput) ([]draft, error) {
 	var drafts []draft
 	var probs problems
 	for _, u := range in.byKind() {

@@ -164,15 +164,12 @@ func (l *Library) Authenticate(ctx context.Context, secret string) (User, error)
 		return User{}, ErrUnauthenticated
 	}
 	t := now()
-	var k Key
-	var u User
+	var found UserKey
 	err := l.view(ctx, func(tx ReadTx) (err error) {
-		if k, err = tx.KeyByHash(ctx, hashSecret(secret)); err != nil {
-			return err
-		}
-		u, err = tx.User(ctx, k.UserID)
+		found, err = tx.UserKey(ctx, hashSecret(secret))
 		return err
 	})
+	k := found.Key
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return User{}, ErrUnauthenticated
@@ -184,7 +181,7 @@ func (l *Library) Authenticate(ctx context.Context, secret string) (User, error)
 	if k.LastUsedAt == nil || t.Sub(*k.LastUsedAt) >= lastUsedStep {
 		l.touchKey(ctx, k, t)
 	}
-	return u, nil
+	return found.User, nil
 }
 
 // valid reports whether a key may be used at t.

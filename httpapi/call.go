@@ -130,8 +130,11 @@ type selfEncoded interface{ encodeTo(w io.Writer) error }
 
 // encodeTo writes a value as JSON.
 func encodeTo(w io.Writer, v any) error {
-	if large, ok := v.(selfEncoded); ok {
-		return large.encodeTo(w)
+	switch v := v.(type) {
+	case selfEncoded:
+		return v.encodeTo(w)
+	case string:
+		return writeString(w, v)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -174,7 +177,8 @@ func (c *call) writeInstead(e envelope, at string, write func(w io.Writer) error
 		return err
 	}
 	before, after, _ := strings.Cut(string(whole), at)
-	out := &longAnswer{c: c, status: e.Code}
+	out := newLongAnswer(c, e.Code)
+	defer out.release()
 	if _, err := io.WriteString(out, before); err != nil {
 		return err
 	}

@@ -19,6 +19,11 @@
 // one then gets the first answer again and creates nothing more, see
 // [quire.Library.Once].
 //
-// Handlers hold no rules. They decode strictly, call the Library or the Engine,
-// and encode; what may be done by whom is decided there.
+// Users, API keys and what users do with content (uses, votes, saves, favourites,
+// comments, rates and sales) have no routes: they are methods of [quire.Library].
+//
+// Handlers hold no rules. They decode, call the Library or the Engine, and encode; what
+// may be done by whom is decided there. A body has to be one JSON value in UTF-8 without
+// repeated keys, and a known field has to have its type. Unknown fields are passed over, so
+// that a client may send back what it was answered.
 package httpapi

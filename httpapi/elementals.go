@@ -21,11 +21,11 @@ func (s *server) getElemental(c *call) error {
 
 // respondElemental answers with one elemental and its knowledge text.
 func (s *server) respondElemental(c *call, status int, e quire.Elemental, opts quire.KnowledgeOptions) error {
-	out, err := s.elementalWithKnowledge(e, opts)
+	out, err := s.whole(e, &opts)
 	if err != nil {
 		return err
 	}
-	return c.respondLarge(status, s.withLists(out, e))
+	return c.respondLarge(status, out)
 }
 
 func (s *server) searchElementals(c *call) error {
@@ -62,14 +62,6 @@ func (s *server) withTable(c *call, e quire.Elemental) (quire.Elemental, error) 
 	return whole, err
 }
 
-// withLists adds its columns and rows to a table; other elementals have none.
-func (s *server) withLists(out elementalJSON, e quire.Elemental) any {
-	if e.TypeID != quire.TypeTable || e.Details == nil {
-		return out
-	}
-	return wholeTable{out, s, e.Details}
-}
-
 // pageElemental is an elemental with its knowledge text, if size is small enough
 // for it.
 func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, size int) (elementalJSON, error) {
@@ -79,10 +71,12 @@ func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, s
 	return s.elementalWithKnowledge(e, opts)
 }
 
-// pageItem is pageElemental for what may be a table.
+// pageItem is pageElemental for what may be large.
 func (s *server) pageItem(e quire.Elemental, opts quire.KnowledgeOptions, size int) (any, error) {
-	out, err := s.pageElemental(e, opts, size)
-	return s.withLists(out, e), err
+	if size >= knowledgeLimit {
+		return s.whole(e, nil)
+	}
+	return s.whole(e, &opts)
 }
 
 func (s *server) createElemental(c *call) error {
@@ -133,7 +127,7 @@ func (s *server) getElementalKnowledge(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.respond(http.StatusOK, map[string]any{"knowledge_base": item})
+	return c.respondLarge(http.StatusOK, knowledgeObject{{Key: "knowledge_base", Value: knowledgeObject(item)}})
 }
 
 func (s *server) attachTag(c *call) error { return s.changeTag(c, s.lib.AttachTag) }

@@ -152,12 +152,21 @@ func TestChatRoute(t *testing.T) {
 	f := newEngineFixture(t, nil)
 	boat := f.elemental(f.ann, "How to sail a boat", "")
 	f.ingest(f.ann, boat)
-	a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":[{"role":"user"}]}`).want(200)
+	a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":[{"role":"user","content":"Is there a ship?"}]}`).want(200)
 	a.has("answer", `"How to sail a boat\n\nbody of How to sail a boat [1]"`, "sources.0.snack_elemental_id", `"`+boat+`"`, "sources.0.snack_item_id", `"`+boat+`"`,
 		"sources.0.text", `"How to sail a boat\n\nbody of How to sail a boat"`, "sources.0.tag_ids", "[]", "sources.0.tag_names", "[]",
 		"sources.0.title", `"How to sail a boat"`, "sources.0.heading", "[]", "sources.0.start", "0", "sources.0.end", "46")
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"nothing known","filters":{"tenant_id":"ann"}}`).want(200).
 		has("answer", `"The knowledge base holds no answer to this question."`, "sources", "[]")
+	for history, status := range map[string]int{
+		`null`: 200, `[]`: 200, `[{"role":"user"}]`: 400, `[{"role":"system","content":"x"}]`: 400, `[{"role":"user","content":" "}]`: 400,
+		`"x"`: 422, `["x"]`: 422, `[{"role":1,"content":"x"}]`: 422, `[null]`: 422,
+	} {
+		a := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"},"history":`+history+`}`)
+		if a.want(status); status != 200 && !strings.Contains(string(a.body), "history") {
+			t.Errorf("history %s: %s", history, a.body)
+		}
+	}
 	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
 }

@@ -23,6 +23,8 @@ type server struct {
 
 	// writeTimeout frees a stream or a long answer whose reader is stuck.
 	writeTimeout time.Duration
+
+	memory budget // for answers
 }
 
 // New returns a handler that serves the content interface of lib and the knowledge
@@ -43,6 +45,7 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if s.opts, err = opts.withDefaults(s.lib); err != nil {
 		panic(err)
 	}
+	s.memory.size = s.opts.MaxAnswerMemory
 	var served []route
 	if lib != nil {
 		served = append(served, contentRoutes...)
@@ -98,6 +101,13 @@ func (s *server) serve(c *call) error {
 		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes); err != nil {
 			return err
 		}
+	}
+	if c.group == contentGroup {
+		release, err := c.admit()
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
 	if rt.once {
 		return s.once(c)

@@ -110,7 +110,8 @@ func (s *server) getListKnowledge(c *call) error {
 	if err != nil {
 		return err
 	}
-	out := &longAnswer{c: c, status: http.StatusOK}
+	out := newLongAnswer(c, http.StatusOK)
+	defer out.release()
 	if err := writeListHead(out, c.meta(1), k); err != nil {
 		return err
 	}

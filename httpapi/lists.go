@@ -45,7 +45,7 @@ func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, e
 			case expand:
 				item, err = s.pageItem(e, opts, l.TotalItems)
 			default:
-				item = lightElemental(e)
+				item = lightItem{e}
 			}
 			if !yield(item, err) || err != nil {
 				return
@@ -91,10 +91,13 @@ func (s *server) getListItems(c *call) error {
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) {
 		if !expand {
-			return lightElemental(found.Items[i]), nil
+			return lightItem{found.Items[i]}, nil
 		}
 		e, err := s.withTable(c, found.Items[i])
-		return s.withLists(s.fullElemental(e), e), err
+		if err != nil {
+			return nil, err
+		}
+		return s.whole(e, nil)
 	}, in.Page, found.Total)
 }
 

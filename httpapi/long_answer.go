@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -17,7 +17,26 @@ const longAnswerLimit = 1 << 20
 type longAnswer struct {
 	c      *call
 	status int
-	buf    bytes.Buffer
+	buf    *bytes.Buffer
+}
+
+// buffers are those of long answers that were short.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is how large a buffer may be that is kept.
+const maxPooled = 64 << 10
+
+func newLongAnswer(c *call, status int) *longAnswer {
+	return &longAnswer{c: c, status: status, buf: buffers.Get().(*bytes.Buffer)}
+}
+
+// release gives the buffer back. The answer is not to be used any more.
+func (a *longAnswer) release() {
+	if a.buf.Cap() <= maxPooled {
+		a.buf.Reset()
+		buffers.Put(a.buf)
+	}
+	a.buf = nil
 }
 
 // Write is what io.Writer says.
@@ -64,14 +83,7 @@ func (t *jsonText) Write(p []byte) (int, error) {
 	return len(p), t.write(whole)
 }
 
-func (t *jsonText) write(text []byte) error {
-	quoted, err := json.Marshal(string(text))
-	if err != nil {
-		return err
-	}
-	_, err = t.w.Write(quoted[1 : len(quoted)-1])
-	return err
-}
+func (t *jsonText) write(text []byte) error { return writeInside(t.w, string(text)) }
 
 // end writes what is left of a text that ends inside a rune.
 func (t *jsonText) end() error { return t.write(t.rest) }

@@ -61,7 +61,7 @@ func (s *server) getImage(c *call) error {
 // numbers for a client that asks for JSON.
 func (c *call) respondFile(m quire.Media, data []byte) error {
 	c.w.Header().Set("Vary", "Accept")
-	if !prefersJSON(c.r.Header.Values("Accept"), m.MIMEType) {
+	if !prefersJSON(c.r.Header.Values("Accept"), servedType(m.MIMEType)) {
 		return c.sendMedia(m, data)
 	}
 	file := c.s.fileOf(m)

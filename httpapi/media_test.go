@@ -11,11 +11,14 @@ import (
 	"image/jpeg"
 	"image/png"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/quirelib/quire"
 )
 
 // tinyWebP is a lossless image of 1 x 1 pixel, of codes with one symbol each.
@@ -239,4 +242,30 @@ func TestUploadOnce(t *testing.T) {
 		}
 	}
 	f.do(f.ann.key, "GET", "/v1/elemental/"+id, "").has("response.images.0.width", "20").has("response.images.0.height", "10")
+}
+
+// TestPixelsOfOneRequest: elementals whose images go over the limit of a call are refused
+// alone, with and without a key.
+func TestPixelsOfOneRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	lib, err := quire.NewLibrary(t.Context(), f.store, &quire.LibraryOptions{MaxPixels: 40, MaxPixelsPerCall: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.h = New(lib, nil, nil)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 5))); err != nil {
+		t.Fatal(err)
+	}
+	payload := func(images int) string {
+		return `{"title":"One of many","type_id":3,"images":[` + strings.Join(slices.Repeat([]string{upload("a.png", b.Bytes())}, images), ",") + `]}`
+	}
+	const why = "the images of one call may have 100 pixels in all, and with this one they have more; send them in several calls"
+	for _, key := range [][]string{nil, {"Idempotency-Key", "k"}} {
+		f.do(f.ann.key, "POST", "/v1/user/elementals", "["+payload(1)+",7,"+payload(2)+","+payload(1)+"]", key...).want(206).has(
+			"response.created.1.index", "3", "response.errors.1.index", "2",
+			"response.errors.1.errors", `[{"field":"images/1/file_buffer","message":"`+why+`"}]`)
+	}
+	f.do(f.ann.key, "POST", "/v1/user/elementals", "["+payload(3)+"]").want(400)
 }

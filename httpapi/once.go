@@ -141,7 +141,8 @@ func (c *call) replay(answer quire.Answer) error {
 	for name, value := range answer.Header {
 		h[name] = []string{value} // Set would change the spelling of list_URL
 	}
-	out := &longAnswer{c: c, status: answer.Status}
+	out := newLongAnswer(c, answer.Status)
+	defer out.release()
 	if _, err := io.Copy(out, unzip); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestOnceRoutes(t *testing.T) {
 				}
 			}
 			f.do(f.ann.key, rt.method, path, good+" ", "Idempotency-Key", "k").
-				failed(409, "this idempotency key was used for another request; choose a new one").replayed(false)
+				failed(409, "this idempotency key was used for another request in the last 24 hours: send a new key for a new request, or the same method, address and body for the answer of the first").replayed(false)
 			f.do(f.ann.key, rt.method, path+"?x=1", good, "Idempotency-Key", "k").want(409)
 			f.do(f.bob.key, rt.method, path+"?x=1", "{", "Idempotency-Key", "k").want(400)
 			for _, headers := range [][]string{

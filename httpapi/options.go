@@ -31,6 +31,12 @@ type Options struct {
 	// MaxBodyBytes limits the body of a request; a larger one answers 413. Default
 	// 64 MiB.
 	MaxBodyBytes int64
+	// MaxAnswerMemory is how much memory, in bytes, the answers with one elemental each
+	// may take together, by an estimate: a document of 16 MiB or a table of as much takes
+	// about 100 MB while it is rendered and sent. An answer waits until there is room, for
+	// as long as its request's context lasts; one that is larger than all of it is sent
+	// alone, and one of up to 1 MiB never waits. Default 256 MiB.
+	MaxAnswerMemory int64
 	// HeartbeatInterval is how long the streamed chat may be silent before a comment
 	// is sent. A first event that takes longer starts the stream with one, so that
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
@@ -61,6 +67,12 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	}
 	if c.MaxBodyBytes == 0 {
 		c.MaxBodyBytes = 64 << 20
+	}
+	if c.MaxAnswerMemory < 0 {
+		return c, fmt.Errorf("httpapi: Options.MaxAnswerMemory is %d, must not be negative", c.MaxAnswerMemory)
+	}
+	if c.MaxAnswerMemory == 0 {
+		c.MaxAnswerMemory = 256 << 20
 	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second

@@ -82,6 +82,15 @@ func (b *engineBody) limit() int {
 	return f.val
 }
 
+// history reads the turns before a question; null is none. What is wrong with a turn's
+// values, the Engine says.
+func (b *engineBody) history() []quire.Message {
+	return read(b.object, "history", arrayOf(func(p place, raw json.RawMessage) quire.Message {
+		o := asObject(p, raw)
+		return quire.Message{Role: quire.Role(read(o, "role", asString).val), Content: read(o, "content", asString).val}
+	})).val
+}
+
 // filterReaders are the keys of filters and what reads them.
 var filterReaders = map[string]func(b *engineBody, o object, key string, f *quire.Filters){
 	"tenant_id":    func(b *engineBody, o object, key string, f *quire.Filters) { f.TenantID = read(o, key, asID).val },

@@ -120,6 +120,7 @@ func TestNewRefusesMistakes(t *testing.T) {
 		"prefix root":       func() { New(f.lib, nil, &Options{Prefix: "/"}) },
 		"prefix dots":       func() { New(f.lib, nil, &Options{Prefix: "/a/../b"}) },
 		"negative limit":    func() { New(f.lib, nil, &Options{MaxBodyBytes: -1}) },
+		"negative memory":   func() { New(f.lib, nil, &Options{MaxAnswerMemory: -1}) },
 		"heartbeat too low": func() { New(f.lib, nil, &Options{HeartbeatInterval: 1}) },
 	} {
 		func() {

@@ -26,7 +26,7 @@ func (c *call) sendMedia(m quire.Media, data []byte) error {
 		disposition = "inline"
 	}
 	h := c.w.Header()
-	h.Set("Content-Type", m.MIMEType)
+	h.Set("Content-Type", servedType(m.MIMEType))
 	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": m.Name}))
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	// The bytes of an id never change: another file gets another id.
@@ -41,6 +41,23 @@ func (c *call) sendMedia(m quire.Media, data []byte) error {
 	w := &mediaWriter{c: c}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 	return w.end()
+}
+
+// servedType is the type that a file is served with: its own, unless a browser would run
+// what is in it, or load it as a part of a page. Those are bytes.
+func servedType(mimeType string) string {
+	name, _, _ := strings.Cut(mimeType, ";")
+	name = strings.ToLower(strings.TrimSpace(name))
+	kind, format, _ := strings.Cut(name, "/")
+	switch {
+	case kind == "multipart", kind == "message", // archives of web pages
+		strings.HasSuffix(format, "xml"), // SVG and XHTML among it
+		strings.Contains(format, "html"),
+		strings.HasSuffix(format, "script"), format == "css", format == "xsl",
+		format == "wasm", format == "x-shockwave-flash", format == "x-java-applet":
+		return picture.Binary
+	}
+	return mimeType
 }
 
 // mediaWriter is what http.ServeContent writes to.

@@ -120,6 +120,11 @@ func TestHostileFiles(t *testing.T) {
 		}
 		h := rec.Header()
 		inline := !strings.HasPrefix(h.Get("Content-Disposition"), "attachment")
+		for _, runs := range []string{"html", "svg", "xml;", "script", "css"} {
+			if strings.Contains(h.Get("Content-Type")+";", runs) {
+				t.Errorf("%s is sent as %s", file.Name, h.Get("Content-Type"))
+			}
+		}
 		switch h.Get("Content-Type") {
 		case "image/png", "image/jpeg", "image/gif", "image/webp":
 			shown++
@@ -133,6 +138,27 @@ func TestHostileFiles(t *testing.T) {
 		}
 	}
 	t.Logf("%d hostile files, %d of them shared: none is accepted as an image; as files %d are sent as images, the others are saved", len(files), len(files)-own, shown)
+}
+
+func TestServedType(t *testing.T) {
+	t.Parallel()
+	for _, runs := range []string{
+		"image/svg+xml", "text/html; charset=utf-8", "Text/HTML", "text/xml", "application/xml", "application/xhtml+xml; charset=utf-8", "application/rss+xml",
+		"text/javascript; charset=utf-8", "application/x-javascript", "text/ecmascript", "text/x-shellscript", "text/css", "text/xsl", "message/rfc822",
+		"multipart/related; boundary=x", "application/vnd.ms-htmlhelp", "application/wasm", "application/x-shockwave-flash", "application/x-java-applet",
+	} {
+		if got := servedType(runs); got != "application/octet-stream" {
+			t.Errorf("%s is served as %s", runs, got)
+		}
+	}
+	for _, rests := range []string{
+		"image/png", "image/webp", "application/pdf", "text/plain; charset=utf-8", "application/json", "application/zip", "text/csv; charset=utf-8", "audio/mpeg",
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/octet-stream",
+	} {
+		if got := servedType(rests); got != rests {
+			t.Errorf("%s is served as %s", rests, got)
+		}
+	}
 }
 
 // TestFileNames: names come back byte for byte, and no name leaves its header.

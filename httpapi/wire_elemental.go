@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -119,19 +120,12 @@ func (s *server) fullElemental(e quire.Elemental) elementalJSON {
 	out.VideoURL = &e.VideoURL
 	out.Comments, out.Rates = mapAll(d.Comments, commentOf), mapAll(d.Rates, rateOf)
 	out.Command = &e.Command
-	out.Columns, out.Rows = []listJSON{}, []listJSON{} // those of a table see wholeTable
+	out.Columns, out.Rows = []listJSON{}, []listJSON{} // those of a table see largeElemental
 	out.Settings = new(settingsOf(e.Settings))
 	return out
 }
 
 func placeholdersOf(body string) *placeholdersJSON {
-	p := &placeholdersJSON{List: []string{}}
-	for i, name := range placeholder.List(body) {
-		p.List = append(p.List, name)
-		if i > 0 {
-			p.Plaintext += " "
-		}
-		p.Plaintext += name
-	}
-	return p
+	list := append([]string{}, placeholder.List(body)...) // [] and not null
+	return &placeholdersJSON{List: list, Plaintext: strings.Join(list, " ")}
 }

@@ -108,6 +108,34 @@ func (tx readTx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRe
 	return es, nil
 }
 
+// CellTexts implements [quire.ElementalReader].
+func (tx readTx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var cs []quire.CellText
+	for _, e := range tx.cellsOf[tableID] {
+		cs = append(cs, quire.CellText{ID: e.ID, ColumnID: e.ColumnID, RowID: e.RowID, Body: e.Body})
+	}
+	slices.SortFunc(cs, func(a, b quire.CellText) int { return cmp.Compare(a.ID, b.ID) })
+	return cs, nil
+}
+
+// ElementalSize implements [quire.ElementalReader].
+func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
+	s, err := found(ctx, tx.elementals.rows[id], func(e elemental) quire.ElementalSize {
+		return quire.ElementalSize{Body: int64(len(e.record.Body))}
+	}, "elemental")
+	if err != nil || id == "" {
+		return s, err
+	}
+	for _, c := range tx.cellsOf[id] {
+		s.Cells++
+		s.CellBody += int64(len(c.Body))
+	}
+	return s, nil
+}
+
 // ElementalsOf implements [quire.ElementalReader].
 func (tx readTx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return func(yield func(quire.ElementalRecord, error) bool) {

@@ -48,6 +48,19 @@ func (tx readTx) KeyByHash(ctx context.Context, hash string) (quire.Key, error) 
 	return found(ctx, tx.keyByHash[hash], cloneKey, "key")
 }
 
+// UserKey implements [quire.UserReader].
+func (tx readTx) UserKey(ctx context.Context, hash string) (quire.UserKey, error) {
+	k, err := tx.KeyByHash(ctx, hash)
+	if err != nil {
+		return quire.UserKey{}, err
+	}
+	u, err := tx.User(ctx, k.UserID)
+	if err != nil {
+		return quire.UserKey{}, err
+	}
+	return quire.UserKey{Key: k, User: u}, nil
+}
+
 // KeysOf implements [quire.UserReader].
 func (tx readTx) KeysOf(ctx context.Context, userID string) ([]quire.Key, error) {
 	if err := ctx.Err(); err != nil {

@@ -169,6 +169,7 @@ func TestFolder(t *testing.T) {
 			}
 		}
 		wantLine(t, r, "4 added, 0 changed, 0 removed, 0 unchanged; 5 skipped")
+		wantLine(t, r, "1 file of another kind was not read: photo.jpg")
 		wantLine(t, r, "empty.md", "is empty")
 		wantLine(t, r, "blank.txt", "holds no text")
 		wantLine(t, r, "latin1.md", "not valid UTF-8")

@@ -28,6 +28,9 @@ const (
 	longLine = 100_000
 )
 
+// maxNamed is how many files of other kinds are named.
+const maxNamed = 5
+
 // A document is one file of the folder, ready to be stored.
 type document struct {
 	path  string // relative to the folder, with slashes
@@ -52,6 +55,7 @@ type corpus struct {
 	files   []string  // the paths of the documents, in lexical order
 	skipped []skipped // named like documents, but none
 	others  int       // files of other kinds
+	named   []string  // the first of them
 }
 
 // scan looks through a folder and all folders inside it. Hidden files and folders
@@ -74,7 +78,9 @@ func scan(ctx context.Context, fsys fs.FS) (corpus, error) {
 			}
 		case d.IsDir():
 		case !extract.Supported(p):
-			c.others++
+			if c.others++; len(c.named) < maxNamed {
+				c.named = append(c.named, p)
+			}
 		case d.Type()&fs.ModeSymlink != 0:
 			c.skipped = append(c.skipped, skipped{path: p, reason: "is a symbolic link"})
 		case !d.Type().IsRegular():
@@ -85,6 +91,25 @@ func scan(ctx context.Context, fsys fs.FS) (corpus, error) {
 		return nil
 	})
 	return c, err
+}
+
+// unsupported says how many files are of other kinds and which, "" if there are none.
+func (c corpus) unsupported() string {
+	if c.others == 0 {
+		return ""
+	}
+	names := make([]string, len(c.named))
+	for i, p := range c.named {
+		names[i] = oneLine(p)
+	}
+	what := fmt.Sprintf("%d files of other kinds were not read: %s", c.others, strings.Join(names, ", "))
+	if c.others == 1 {
+		what = "1 file of another kind was not read: " + names[0]
+	}
+	if c.others > len(names) {
+		what += ", .."
+	}
+	return what
 }
 
 // read turns one file into a document. Its error is always a *skipped.

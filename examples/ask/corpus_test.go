@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -64,9 +65,32 @@ func TestScan(t *testing.T) {
 			{path: "pipe.md", reason: "is not a regular file"},
 		},
 		others: 1,
+		named:  []string{"photo.jpg"},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(corpus{}, skipped{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{"a.md": file("a")}
+	for i, want := range []string{
+		"", "1 file of another kind was not read: 1.pdf", "2 files of other kinds were not read: 1.pdf, 2.pdf",
+		"3 files of other kinds were not read: 1.pdf, 2.pdf, 3.pdf", "4 files of other kinds were not read: 1.pdf, 2.pdf, 3.pdf, 4.pdf",
+		"5 files of other kinds were not read: 1.pdf, 2.pdf, 3.pdf, 4.pdf, 5.pdf",
+		"6 files of other kinds were not read: 1.pdf, 2.pdf, 3.pdf, 4.pdf, 5.pdf, ..",
+	} {
+		if i > 0 {
+			fsys[fmt.Sprintf("%d.pdf", i)] = file("x")
+		}
+		c, err := scan(t.Context(), fsys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.unsupported(); got != want {
+			t.Errorf("%d files: %q, want %q", i, got, want)
+		}
 	}
 }
 

@@ -161,6 +161,9 @@ func update(ctx context.Context, f *folder, name string, fsys fs.FS, p *progress
 		return nil, err
 	}
 	p.printf("%s: %v", name, s.count)
+	if what := c.unsupported(); what != "" {
+		p.printf("%s: %s", name, what)
+	}
 	if s.count.documents() == 0 {
 		return nil, quire.Errorf(quire.CodeNotFound, "there is no document to ask: the folder needs Markdown, HTML or text files")
 	}

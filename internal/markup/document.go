@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
+	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -42,23 +44,77 @@ type mark struct {
 // URLs are held to the rules of [HTML]: a link with another URL is just its text,
 // such an image its alternative text. Raw HTML becomes its text.
 func Document(markdown string) json.RawMessage {
-	doc := struct {
-		Type    string  `json:"type"`
-		Content []*node `json:"content"` // not omitted when it is empty
-	}{"doc", []*node{}}
-	if len(markdown) > maxInput {
-		doc.Content = append(doc.Content, codeBlock("", validUTF8(markdown)))
-	} else {
-		tree, source := parse(markdown)
-		c := converter{source}
-		doc.Content = append(doc.Content, c.blocks(tree)...)
-	}
-	data, err := json.Marshal(doc)
-	if err != nil {
-		// Strings, numbers, booleans and nil: there is nothing that cannot be marshalled.
+	var b bytes.Buffer
+	if err := WriteDocument(&b, markdown); err != nil {
+		// A bytes.Buffer takes every write.
 		panic("markup: " + err.Error())
 	}
-	return data
+	return b.Bytes()
+}
+
+// WriteDocument writes what [Document] returns, block by block. It returns the error of
+// the writer.
+func WriteDocument(w io.Writer, markdown string) error {
+	if _, err := io.WriteString(w, `{"type":"doc","content":[`); err != nil {
+		return err
+	}
+	var err error
+	if len(markdown) > maxInput {
+		err = writePreformatted(w, strings.TrimSuffix(validUTF8(markdown), "\n"))
+	} else {
+		err = writeBlocks(w, markdown)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "]}")
+	return err
+}
+
+// writeBlocks writes the blocks of a document, each made when it is its turn.
+func writeBlocks(w io.Writer, markdown string) error {
+	tree, source := parse(markdown)
+	c := converter{source}
+	separator := ""
+	for b := tree.FirstChild(); b != nil; b = b.NextSibling() {
+		for _, n := range c.block(b) {
+			data, err := json.Marshal(n)
+			if err != nil {
+				// Strings, numbers, booleans and nil: there is nothing that cannot be marshalled.
+				panic("markup: " + err.Error())
+			}
+			if _, err := w.Write(append([]byte(separator), data...)); err != nil {
+				return err
+			}
+			separator = ","
+		}
+	}
+	return nil
+}
+
+// writePreformatted writes a code block of a text of any length, which is not empty, a
+// part at a time.
+func writePreformatted(w io.Writer, text string) error {
+	if _, err := io.WriteString(w, `{"type":"codeBlock","attrs":{"language":null},"content":[{"type":"text","text":"`); err != nil {
+		return err
+	}
+	const part = 32 << 10
+	for len(text) > 0 {
+		end := min(part, len(text))
+		for end < len(text) && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		quoted, err := json.Marshal(text[:end])
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(quoted[1 : len(quoted)-1]); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	_, err := io.WriteString(w, `"}]}`)
+	return err
 }
 
 // converter turns syntax trees into nodes. Its recursion is as deep as the trees,

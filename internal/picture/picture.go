@@ -102,24 +102,11 @@ func Inspect(data []byte, maxPixels int) (info Info, err error) {
 			info, err = Info{}, ErrDamaged
 		}
 	}()
-	mimeType, _ := Type(data)
-	f, ok := formats[mimeType]
-	if !ok {
-		return Info{}, ErrType
-	}
-	config, err := f.checkSize(data, maxPixels)
+	img, err := checked(data, maxPixels)
 	if err != nil {
 		return Info{}, err
 	}
-	frame, err := f.frame(data)
-	if err != nil {
-		return Info{}, err
-	}
-	// The frame of an animation has a size of its own.
-	if _, err := f.checkSize(frame, maxPixels); err != nil {
-		return Info{}, err
-	}
-	decoded, err := f.decode(bytes.NewReader(frame))
+	decoded, err := img.decode(bytes.NewReader(img.frame))
 	if err != nil {
 		return Info{}, ErrDamaged
 	}
@@ -127,7 +114,49 @@ func Inspect(data []byte, maxPixels int) (info Info, err error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{MIMEType: mimeType, Width: config.Width, Height: config.Height, Blur: blur}, nil
+	return Info{MIMEType: img.mimeType, Width: img.size.Width, Height: img.size.Height, Blur: blur}, nil
+}
+
+// Pixels returns how many pixels Inspect would decode, without decoding any: 0 for what it
+// would refuse before that.
+func Pixels(data []byte, maxPixels int) (pixels int) {
+	defer func() {
+		if p := recover(); p != nil {
+			pixels = 0
+		}
+	}()
+	img, err := checked(data, maxPixels)
+	if err != nil {
+		return 0
+	}
+	return max(img.size.Width*img.size.Height, img.frameSize.Width*img.frameSize.Height)
+}
+
+// candidate is an image that has passed all checks that need no decoding.
+type candidate struct {
+	mimeType  string
+	decode    func(io.Reader) (image.Image, error)
+	size      image.Config
+	frame     []byte // what is to be decoded
+	frameSize image.Config
+}
+
+func checked(data []byte, maxPixels int) (c candidate, err error) {
+	c.mimeType, _ = Type(data)
+	f, ok := formats[c.mimeType]
+	if !ok {
+		return c, ErrType
+	}
+	c.decode = f.decode
+	if c.size, err = f.checkSize(data, maxPixels); err != nil {
+		return c, err
+	}
+	if c.frame, err = f.frame(data); err != nil {
+		return c, err
+	}
+	// The frame of an animation has a size of its own.
+	c.frameSize, err = f.checkSize(c.frame, maxPixels)
+	return c, err
 }
 
 // checkSize reads the size that an image claims.

@@ -291,3 +291,22 @@ func FuzzInspect(f *testing.F) {
 		}
 	})
 }
+
+// TestPixels counts what would be decoded, and what would be refused before that not at all.
+func TestPixels(t *testing.T) {
+	t.Parallel()
+	good := pngOf(t, gradient(8, 5))
+	damaged := bytes.Clone(good)
+	damaged[bytes.Index(damaged, []byte("IDAT"))+8] ^= 0xff
+	for name, tt := range map[string]struct {
+		data []byte
+		want int
+	}{
+		"png": {good, 40}, "jpeg": {jpegOf(t, gradient(6, 7)), 42}, "gif": {gifOf(t, 5, 4, 3), 20}, "undecodable": {damaged, 40},
+		"too large": {pngOf(t, gradient(11, 10)), 0}, "trailing": {append(bytes.Clone(good), 0), 0}, "text": {[]byte("text"), 0}, "empty": {nil, 0},
+	} {
+		if got := Pixels(tt.data, 100); got != tt.want {
+			t.Errorf("%s: %d pixels, want %d", name, got, tt.want)
+		}
+	}
+}

@@ -13,12 +13,16 @@ var (
 		"title", "created_at", "updated_at", "version", "is_premium", "is_fixed_price", "price", "price_original",
 		"knowledge_base", "is_template", "is_system", "column_id", "row_id", "table_id"}, counterColumns,
 		columns{"command", "video_url", "description", "tutorial_steps", "body"})
-	selectElemental = `SELECT ` + elementalColumns.of("e") + tagsOfElemental
-	selectNumbered  = `SELECT e.num, ` + elementalColumns.of("e") + tagsOfElemental
-	// The body is the last column.
-	selectWithoutBody = `SELECT e.num, ` + elementalColumns[:len(elementalColumns)-1].of("e") + `, ''` + tagsOfElemental
-	putElemental      = elementalColumns.upsert("elementals", "id")
+	readColumns     = elementalColumns[:len(elementalColumns)-1] // those before the body, which may be long
+	selectElemental = `SELECT ` + readColumns.of("e") + `, e.body` + tagsOfElemental
+	selectNumbered  = `SELECT e.num, ` + readColumns.of("e") + `, e.body` + tagsOfElemental
+	selectBodiless  = `SELECT e.num, ` + readColumns.of("e") + `, ''` + tagsOfElemental
+	putElemental    = elementalColumns.upsert("elementals", "id")
 )
+
+// inShort is the table of elementals without its long rows, with what decides who finds
+// an elemental.
+const inShort = `elementals e INDEXED BY elementals_in_short`
 
 // tagsOfElemental reads the tags in the order of their index: an ORDER BY inside
 // json_group_array would sort again for each elemental.
@@ -29,26 +33,39 @@ func scanElemental(row scanner) (quire.ElementalRecord, error) { return scanElem
 
 // scanElementalAfter scans an elemental behind other columns.
 func scanElementalAfter(row scanner, first ...any) (e quire.ElementalRecord, err error) {
-	err = row.Scan(slices.Concat(first,
+	err = row.Scan(slices.Concat(first, rowFields(&e), []any{&e.Body, arrayTo[int64]{&e.TagIDs}})...)
+	return e, err
+}
+
+// rowFields are where the values of readColumns are scanned to.
+func rowFields(e *quire.ElementalRecord) []any {
+	return slices.Concat(
 		[]any{&e.ID, &e.OwnerID, &e.TenantID, &e.Visibility, &e.TypeID, &e.CategoryID, arrayTo[int]{&e.TopicIDs},
 			&e.Title, moment{&e.CreatedAt}, optMoment{&e.UpdatedAt}, &e.Version, &e.IsPremium, &e.IsFixedPrice, &e.Price,
 			&e.PriceOriginal, &e.Settings.KnowledgeBase, &e.Settings.Template, &e.Settings.System,
 			&e.ColumnID, &e.RowID, &e.TableID},
 		counterFields(&e.Counters),
-		[]any{&e.Command, &e.VideoURL, &e.Description, arrayTo[quire.TutorialStep]{&e.TutorialSteps}, &e.Body,
-			arrayTo[int64]{&e.TagIDs}})...)
-	return e, err
+		[]any{&e.Command, &e.VideoURL, &e.Description, arrayTo[quire.TutorialStep]{&e.TutorialSteps}})
 }
 
-// elementalValues are the values of elementalColumns.
-func elementalValues(e quire.ElementalRecord) []any {
+// rowValues are the values of readColumns.
+func rowValues(e quire.ElementalRecord) []any {
 	return slices.Concat(
 		[]any{e.ID, e.OwnerID, e.TenantID, e.Visibility, e.TypeID, e.CategoryID, array(e.TopicIDs),
 			e.Title, micros(e.CreatedAt), optMicros(e.UpdatedAt), e.Version, e.IsPremium, e.IsFixedPrice, e.Price,
 			e.PriceOriginal, e.Settings.KnowledgeBase, e.Settings.Template, e.Settings.System,
 			e.ColumnID, e.RowID, e.TableID},
 		counterValues(e.Counters),
-		[]any{e.Command, e.VideoURL, e.Description, array(e.TutorialSteps), e.Body})
+		[]any{e.Command, e.VideoURL, e.Description, array(e.TutorialSteps)})
+}
+
+// shortFields and shortValues are an elemental without its body, as it is packed.
+func shortFields(e *quire.ElementalRecord) []any {
+	return append(rowFields(e), arrayTo[int64]{&e.TagIDs})
+}
+
+func shortValues(e quire.ElementalRecord) []any {
+	return append(rowValues(e), array(e.TagIDs))
 }
 
 func elementalID(e quire.ElementalRecord) string { return e.ID }
@@ -75,18 +92,58 @@ func scanNumbered(row scanner) (n numbered, err error) {
 }
 
 // elementalsInOrder returns the elementals of a page, which exist, by their numbers.
-func (t *tx) elementalsInOrder(ctx context.Context, nums []int64, withBody bool) ([]quire.ElementalRecord, error) {
-	query := selectWithoutBody
-	if withBody {
-		query = selectNumbered
-	}
-	found, err := byID(ctx, t, scanNumbered, query+`WHERE e.num IN `+members, nums, func(n numbered) int64 { return n.num })
+func (t *tx) elementalsInOrder(ctx context.Context, nums []int64) ([]quire.ElementalRecord, error) {
+	found, err := byID(ctx, t, scanNumbered, selectNumbered+`WHERE e.num IN `+members, nums, func(n numbered) int64 { return n.num })
 	if err != nil {
 		return nil, err
 	}
 	es := make([]quire.ElementalRecord, len(nums))
 	for i, num := range nums {
 		es[i] = found[num].ElementalRecord
+	}
+	return es, nil
+}
+
+// shortElemental is a packed elemental with its number.
+type shortElemental struct {
+	num    int64
+	packed []byte // nil: written before elementals were packed
+	total  int    // how many there are on all pages
+}
+
+func scanShort(row scanner) (s shortElemental, err error) {
+	err = row.Scan(&s.num, &s.packed, &s.total)
+	return s, err
+}
+
+// unpackAll returns the elementals of a page without their bodies.
+func (t *tx) unpackAll(ctx context.Context, shorts []shortElemental) ([]quire.ElementalRecord, error) {
+	es := make([]quire.ElementalRecord, len(shorts))
+	var missing []int64
+	var e quire.ElementalRecord
+	fields := shortFields(&e) // all of which each row sets
+	for i, s := range shorts {
+		ok, err := false, error(nil)
+		if s.packed != nil {
+			ok, err = unpack(s.packed, fields)
+		}
+		switch {
+		case err != nil:
+			return nil, t.failed(ctx, err)
+		case ok:
+			es[i] = e
+		default:
+			missing = append(missing, s.num)
+		}
+	}
+	found, err := byID(ctx, t, scanNumbered, selectBodiless+`WHERE e.num IN `+members, missing, func(n numbered) int64 { return n.num })
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range shorts {
+		if n, ok := found[s.num]; ok {
+			es[i] = n.ElementalRecord
+		}
 	}
 	return es, nil
 }
@@ -102,6 +159,27 @@ func (t *tx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord
 	return all(ctx, t, scanElemental, selectElemental+`WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
+// CellTexts implements quire.ElementalReader.
+func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, error) {
+	scan := func(row scanner) (c quire.CellText, err error) {
+		err = row.Scan(&c.ID, &c.ColumnID, &c.RowID, &c.Body)
+		return c, err
+	}
+	return all(ctx, t, scan, `SELECT e.id, e.column_id, e.row_id, e.body FROM elementals e
+		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
+}
+
+// ElementalSize implements quire.ElementalReader. octet_length needs only the beginning of
+// a row.
+func (t *tx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
+	scan := func(row scanner) (s quire.ElementalSize, err error) {
+		err = row.Scan(&s.Body, &s.Cells, &s.CellBody)
+		return s, err
+	}
+	return one(ctx, t, scan, `SELECT octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0)
+		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> '' WHERE e.id = ? GROUP BY e.num`, id)
+}
+
 // ElementalsOf implements quire.ElementalReader.
 func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
 	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.owner_id = ? ORDER BY e.id`, ownerID)
@@ -109,8 +187,13 @@ func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.E
 
 // PutElemental implements quire.ElementalWriter.
 func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
+	packed, err := pack(shortValues(e))
+	if err != nil {
+		return err
+	}
 	return t.runAll(ctx, []statement{
-		{putElemental, elementalValues(e)},
+		{putElemental, append(rowValues(e), e.Body)},
+		{putShort, []any{e.ID, packed}},
 		{`DELETE FROM elemental_tags WHERE elemental = ` + numOfElemental, []any{e.ID}},
 		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)
 			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, array(e.TagIDs)}},
@@ -120,7 +203,27 @@ func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text qui
 	})
 }
 
+// putElementalCounters changes the counters in both places where they stand.
+func (t *tx) putElementalCounters(ctx context.Context, id string, c quire.Counters) error {
+	n, err := one(ctx, t, scanNumbered, selectBodiless+`WHERE e.id = ?`, id)
+	if err != nil {
+		return err
+	}
+	e := n.ElementalRecord
+	e.Counters = c
+	packed, err := pack(shortValues(e))
+	if err != nil {
+		return err
+	}
+	return t.runAll(ctx, []statement{
+		{putElementalCounters, append(counterValues(c), id)},
+		{putShort, []any{id, packed}},
+	})
+}
+
 const (
+	putShort = `INSERT INTO elemental_short (num, packed) VALUES (` + numOfElemental + `, ?)
+		ON CONFLICT (num) DO UPDATE SET packed = excluded.packed`
 	numOfElemental      = `(SELECT e.num FROM elementals e WHERE e.id = ?)`
 	deleteElementalText = `DELETE FROM elemental_text WHERE rowid = ` + numOfElemental
 )

@@ -24,25 +24,43 @@ func (t *tx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elementa
 	if !ok {
 		return nil, 0, quire.Errorf(quire.CodeInvalid, "the order of the items is unknown")
 	}
+	order := `key, id`
 	if q.Desc {
-		key += ` DESC`
+		order = `key DESC, id`
 	}
-	const shown = seen + ` AND i.list_id = ?`
-	total, err := one(ctx, t, value[int], `SELECT count(*) FROM list_items i`+shown, q.Viewer.OwnerID, q.ListID)
-	if err != nil {
-		return nil, 0, err
-	}
+	const (
+		shown = seen + ` AND i.list_id = ?`
+		count = `SELECT count(*) FROM list_items i` + shown
+	)
 	from := ` FROM list_items i`
 	if q.Order != quire.OrderIndex {
 		from += ` CROSS JOIN elementals e ON e.num = i.elemental` // CROSS keeps SQLite from starting with the elementals
 	}
-	nums, err := all(ctx, t, value[int64], `SELECT i.elemental`+from+shown+` ORDER BY `+key+`, i.elemental_id LIMIT ? OFFSET ?`,
-		q.Viewer.OwnerID, q.ListID, q.Limit, q.Offset)
-	if err != nil {
-		return nil, 0, err
+	page := `SELECT i.elemental AS num, ` + key + ` AS key, i.elemental_id AS id` + from + shown + ` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
+	packed := `s.packed`
+	if !q.WithoutBody {
+		packed = `NULL`
 	}
-	es, err := t.elementalsInOrder(ctx, nums, !q.WithoutBody)
-	return es, total, err
+	shorts, err := all(ctx, t, scanShort, `SELECT p.num, `+packed+`, (`+count+`) FROM (`+page+`) p
+		LEFT JOIN elemental_short s ON s.num = p.num ORDER BY `+order, q.Viewer.OwnerID, q.ListID, q.Viewer.OwnerID, q.ListID, q.Limit, q.Offset)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case len(shorts) == 0: // a page past the end, or nothing at all
+		total, err := one(ctx, t, value[int], count, q.Viewer.OwnerID, q.ListID)
+		return nil, total, err
+	}
+	var es []quire.ElementalRecord
+	if q.WithoutBody {
+		es, err = t.unpackAll(ctx, shorts)
+	} else {
+		nums := make([]int64, len(shorts))
+		for i, s := range shorts {
+			nums[i] = s.num
+		}
+		es, err = t.elementalsInOrder(ctx, nums)
+	}
+	return es, shorts[0].total, err
 }
 
 // CountItems implements quire.ListReader.

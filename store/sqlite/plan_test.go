@@ -102,6 +102,8 @@ func badStep(step string, mayWalk bool) bool {
 	case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE INDEX"), step == "SCAN CONSTANT ROW":
 		return false
 	case step == "SCAN thread", // what a recursive query has found so far
+		step == "SCAN p", // the page that was found
+		step == "SCAN n", // the receipts of one user
 		step == "SCAN g": // the tags of one row
 		return false
 	case regexp.MustCompile(`^SCAN \(?(subquery|SUBQUERY)`).MatchString(step):
@@ -136,6 +138,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.User(ctx, "u"))
 	do2(do)(tx.Users(ctx, []string{"u"}))
 	do2(do)(tx.KeyByHash(ctx, "h"))
+	do2(do)(tx.UserKey(ctx, "h"))
 	do2(do)(tx.KeysOf(ctx, "u"))
 	do2(do)(tx.Tag(ctx, 1))
 	do2(do)(tx.Tags(ctx, []int64{1}))
@@ -148,6 +151,10 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 		do(err)
 	}
 	do2(do)(tx.Cells(ctx, "t"))
+	do2(do)(tx.ElementalSize(ctx, "e"))
+	do2(do)(tx.CellTexts(ctx, "t"))
+	do(tx.ShowTable(ctx, "t", quire.Public, now))
+	do(tx.ClearTable(ctx, "t"))
 	do2(do)(tx.TableLists(ctx, "t"))
 	do2(do)(tx.List(ctx, 1))
 	for _, v := range viewers {
@@ -158,7 +165,9 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	for _, order := range []quire.ItemOrder{quire.OrderIndex, quire.OrderCreatedAt, quire.OrderUpdatedAt, quire.OrderTitle} {
 		for _, desc := range []bool{false, true} {
-			do3(do)(tx.ListItems(ctx, quire.ItemQuery{ListID: 1, Viewer: viewers[0], Order: order, Desc: desc, Limit: 1}))
+			for _, bodiless := range []bool{false, true} {
+				do3(do)(tx.ListItems(ctx, quire.ItemQuery{ListID: 1, Viewer: viewers[0], Order: order, Desc: desc, WithoutBody: bodiless, Limit: 1}))
+			}
 		}
 	}
 	do2(do)(tx.CountItems(ctx, []int64{1}, viewers[0]))
@@ -226,6 +235,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))
+	do(tx.TrimReceipts(ctx, "u", 0))
 	do(tx.DeleteReceipts(ctx, time.Unix(1, 0)))
 	return errors.Join(errs...)
 }

@@ -54,6 +54,15 @@ func (t *tx) PutReceipt(ctx context.Context, r quire.Receipt) error {
 	return t.run(ctx, putReceipt, r.UserID, r.Route, r.Key, r.Request, r.Status, headerText(r.Header), micros(r.CreatedAt), blob(r.Body))
 }
 
+// TrimReceipts implements quire.ReceiptWriter.
+func (t *tx) TrimReceipts(ctx context.Context, userID string, size int64) error {
+	return t.run(ctx, `DELETE FROM receipts WHERE user_id = ? AND (route, key) IN (
+		SELECT n.route, n.key FROM (
+			SELECT r.route, r.key, row_number() OVER newest AS place, sum(octet_length(r.body) + ?) OVER newest AS size
+			FROM receipts r WHERE r.user_id = ? WINDOW newest AS (ORDER BY r.created_at DESC, r.route DESC, r.key DESC)) n
+		WHERE n.place > 1 AND n.size > ?)`, userID, quire.ReceiptOverhead, userID, size)
+}
+
 // DeleteReceipts implements quire.ReceiptWriter.
 func (t *tx) DeleteReceipts(ctx context.Context, before time.Time) error {
 	return t.run(ctx, `DELETE FROM receipts WHERE created_at < ?`, micros(before))

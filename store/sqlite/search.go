@@ -47,13 +47,13 @@ func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]q
 	if len(q.TypeIDs) > 0 {
 		w.add(`e.type_id IN `+members, array(q.TypeIDs))
 	}
-	hits := ` FROM elemental_text CROSS JOIN elementals e ON e.num = elemental_text.rowid WHERE ` + w.String()
+	hits := ` FROM elemental_text CROSS JOIN ` + inShort + ` ON e.num = elemental_text.rowid WHERE ` + w.String()
 	nums, total, err := page(ctx, t, value[int64], `e.num`, hits,
 		`bm25(elemental_text, 10, 3, 1, 5), e.id`, w.args, q.Limit, q.Offset)
 	if err != nil {
 		return nil, 0, err
 	}
-	es, err := t.elementalsInOrder(ctx, nums, true)
+	es, err := t.elementalsInOrder(ctx, nums)
 	return es, total, err
 }
 

@@ -98,11 +98,10 @@ var (
 
 // PutCounters implements quire.EngagementWriter.
 func (t *tx) PutCounters(ctx context.Context, s quire.Subject, c quire.Counters) error {
-	query, id := putElementalCounters, any(s.ElementalID)
-	if s.ListID != 0 {
-		query, id = putListCounters, s.ListID
+	if s.ListID == 0 {
+		return t.putElementalCounters(ctx, s.ElementalID, c)
 	}
-	n, err := t.exec(ctx, query, append(counterValues(c), id)...)
+	n, err := t.exec(ctx, putListCounters, append(counterValues(c), s.ListID)...)
 	if err == nil && n == 0 {
 		return quire.ErrNotFound
 	}

@@ -25,8 +25,13 @@ var (
 )
 
 func scanUser(row scanner) (u quire.User, err error) {
-	err = row.Scan(&u.ID, &u.TenantID, &u.Name, &u.Username, &u.Email, &u.AvatarURL, moment{&u.CreatedAt})
+	err = row.Scan(userFields(&u)...)
 	return u, err
+}
+
+// userFields are where the values of userColumns are scanned to.
+func userFields(u *quire.User) []any {
+	return []any{&u.ID, &u.TenantID, &u.Name, &u.Username, &u.Email, &u.AvatarURL, moment{&u.CreatedAt}}
 }
 
 // User implements quire.UserReader.
@@ -36,6 +41,16 @@ func (t *tx) User(ctx context.Context, id string) (quire.User, error) {
 
 // Users implements quire.UserReader.
 func (t *tx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
+	if len(ids) == 1 { // as in most pages; without json_each it takes half the time
+		u, err := t.User(ctx, ids[0])
+		switch {
+		case err == nil:
+			return map[string]quire.User{u.ID: u}, nil
+		case quire.CodeOf(err) == quire.CodeNotFound:
+			return map[string]quire.User{}, nil
+		}
+		return nil, err
+	}
 	return byID(ctx, t, scanUser, selectUser+`WHERE u.id IN `+members, ids,
 		func(u quire.User) string { return u.ID })
 }
@@ -53,9 +68,25 @@ var (
 )
 
 func scanKey(row scanner) (k quire.Key, err error) {
-	err = row.Scan(&k.ID, &k.UserID, &k.Name, &k.Hash, &k.Prefix, moment{&k.CreatedAt},
-		optMoment{&k.LastUsedAt}, optMoment{&k.ExpiresAt}, optMoment{&k.RevokedAt})
+	err = row.Scan(keyFields(&k)...)
 	return k, err
+}
+
+// keyFields are where the values of keyColumns are scanned to.
+func keyFields(k *quire.Key) []any {
+	return []any{&k.ID, &k.UserID, &k.Name, &k.Hash, &k.Prefix, moment{&k.CreatedAt},
+		optMoment{&k.LastUsedAt}, optMoment{&k.ExpiresAt}, optMoment{&k.RevokedAt}}
+}
+
+var selectUserKey = `SELECT ` + keyColumns.of("k") + `, ` + userColumns.of("u") + ` FROM keys k CROSS JOIN users u ON u.id = k.user_id `
+
+// UserKey implements quire.UserReader.
+func (t *tx) UserKey(ctx context.Context, hash string) (quire.UserKey, error) {
+	scan := func(row scanner) (uk quire.UserKey, err error) {
+		err = row.Scan(append(keyFields(&uk.Key), userFields(&uk.User)...)...)
+		return uk, err
+	}
+	return one(ctx, t, scan, selectUserKey+`WHERE k.hash = ?`, hash)
 }
 
 // KeyByHash implements quire.UserReader.

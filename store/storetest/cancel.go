@@ -42,6 +42,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Meta":             readOf(quire.ReadTx.Meta, "one"),
 	"User":             readOf(quire.ReadTx.User, "u1"),
 	"Users":            readOf(quire.ReadTx.Users, []string{"u1"}),
+	"UserKey":          readOf(quire.ReadTx.UserKey, sampleKey("k1", "u1").Hash),
 	"KeyByHash":        readOf(quire.ReadTx.KeyByHash, sampleKey("k1", "u1").Hash),
 	"KeysOf":           readOf(quire.ReadTx.KeysOf, "u1"),
 	"Tag":              readOf(quire.ReadTx.Tag, 1),
@@ -67,6 +68,8 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
+	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
+	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
 	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
 	"Media":            readOf(quire.ReadTx.Media, 1),
 	"MediaOf":          readOf(quire.ReadTx.MediaOf, []quire.MediaOwner{ofElemental("e1"), ofList(1)}),
@@ -115,6 +118,9 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"DeleteMedia":    writeOf(quire.Tx.DeleteMedia, 1),
 	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
+	"ShowTable":      func(ctx context.Context, tx quire.Tx) error { return tx.ShowTable(ctx, "a table", quire.Public, epoch) },
+	"ClearTable":     writeOf(quire.Tx.ClearTable, "a table"),
+	"TrimReceipts":   func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", 0) },
 	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
 	"PutMedia": func(ctx context.Context, tx quire.Tx) error {
 		return tx.PutMedia(ctx, sampleMedia(9, ofElemental("e1")), dataOf(9))

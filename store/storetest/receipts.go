@@ -17,6 +17,7 @@ var receiptCases = []testCase{
 	{"any bytes", receiptBytes},
 	{"copied", receiptCopied},
 	{"replace", receiptReplace},
+	{"trim", receiptsTrim},
 	{"delete before a moment", receiptsDelete},
 }
 
@@ -117,6 +118,37 @@ func receiptReplace(t *testing.T, s *store) {
 	put(s, quire.Tx.PutReceipt, changed)
 	equal(t, "the replaced", get(s, receiptByKey, keyOf(old)), changed)
 	equal(t, "the other", get(s, receiptByKey, keyOf(other)), other)
+}
+
+func receiptsTrim(t *testing.T, s *store) {
+	other := sampleReceipt("u2", "r", "k")
+	put(s, quire.Tx.PutReceipt, other)
+	// From the oldest to the newest one; two have the same age.
+	var rs []quire.Receipt
+	for i, key := range []string{"z", "b", "c", "a", "e"} {
+		r := sampleReceipt("u1", "r", key)
+		r.Body, r.CreatedAt = make([]byte, 100*(i+1)), at([]int{1, 2, 2, 3, 4}[i])
+		rs = append(rs, r)
+	}
+	put(s, quire.Tx.PutReceipt, rs[3], rs[1], rs[4], rs[0], rs[2])
+	trim := func(size int64, left int) {
+		t.Helper()
+		s.update(func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", size) })
+		for i, r := range rs {
+			if i < len(rs)-left {
+				missing(s, receiptByKey, keyOf(r))
+			} else {
+				equal(t, r.Key, get(s, receiptByKey, keyOf(r)), r)
+			}
+		}
+	}
+	const each = quire.ReceiptOverhead
+	trim(1500+5*each, 5)
+	trim(1500+5*each-1, 4)
+	trim(1399+4*each, 3)
+	trim(0, 1)
+	trim(0, 1)
+	equal(t, "of another user", get(s, receiptByKey, keyOf(other)), other)
 }
 
 func receiptsDelete(t *testing.T, s *store) {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 var tableCases = []testCase{
 	{"none", tablesNone},
 	{"cells by id", tableCells},
+	{"sizes", tableSizes},
+	{"shown and cleared", tablesAtOnce},
 	{"lists in order", tableLists},
 	{"follow changes", tableChanges},
 	{"copied", tableCopied},
@@ -55,6 +58,80 @@ func tableCells(t *testing.T, s *store) {
 	slices.SortFunc(want, func(a, b quire.ElementalRecord) int { return strings.Compare(a.ID, b.ID) })
 	equal(t, "Cells", get(s, quire.ReadTx.Cells, "t1"), want)
 	equal(t, "Elemental", get(s, quire.ReadTx.Elemental, "C"), cell("C", "t1"))
+}
+
+func tableSizes(t *testing.T, s *store) {
+	texts := map[string]string{"a": "", "b": "é\x00€", "c": "four"}
+	for id, body := range texts {
+		c := cell(id, "t1")
+		c.Body = body
+		putElementals(s, c)
+	}
+	table := bareElemental("t1", "u1")
+	table.Body = "ü"
+	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
+	for id, want := range map[string]quire.ElementalSize{
+		"t1": {Body: 2, Cells: 3, CellBody: 10}, "b": {Body: 6}, "a": {}, "": {},
+	} {
+		equal(t, "ElementalSize of "+id, get(s, quire.ReadTx.ElementalSize, id), want)
+	}
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		if _, err := tx.ElementalSize(ctx, "t2"); quire.CodeOf(err) != quire.CodeNotFound {
+			t.Errorf("ElementalSize of what is missing: %v, want ErrNotFound", err)
+		}
+		return nil
+	})
+}
+
+// tablesAtOnce changes all of a table at once, and nothing of others.
+func tablesAtOnce(t *testing.T, s *store) {
+	a, b, other := cell("a", "t1"), cell("b", "t1"), cell("other", "t2")
+	b.Body, b.Version, b.RowID = "text of b", 7, 5
+	putElementals(s, b, a, other, bareElemental("t1", "u1"), bareElemental("free", "u1"))
+	row, column, plain := tableList(1, "t1", "row", 0), tableList(2, "t1", "column", 0), plainList(3, "u1")
+	putLists(s, row, column, plain)
+	put(s, quire.Tx.PutItem, quire.ListItem{ListID: 1, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "free"})
+	equal(t, "CellTexts", get(s, quire.ReadTx.CellTexts, "t1"), []quire.CellText{
+		{ID: "a", ColumnID: a.ColumnID, RowID: a.RowID}, {ID: "b", ColumnID: b.ColumnID, RowID: 5, Body: "text of b"},
+	})
+	equal(t, "CellTexts of none", get(s, quire.ReadTx.CellTexts, ""), nil)
+
+	s.update(func(ctx context.Context, tx quire.Tx) error {
+		return errors.Join(tx.ShowTable(ctx, "t1", quire.Unlisted, at(9)), tx.ShowTable(ctx, "", quire.Unlisted, at(9)))
+	})
+	for _, e := range []*quire.ElementalRecord{&a, &b} {
+		e.Visibility, e.UpdatedAt, e.Version = quire.Unlisted, new(at(9)), e.Version+1
+	}
+	for _, l := range []*quire.ListRecord{&row, &column} {
+		l.Visibility, l.UpdatedAt, l.Version = quire.Unlisted, new(at(9)), l.Version+1
+	}
+	equal(t, "cells shown", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{a, b})
+	equal(t, "lists shown", get(s, quire.ReadTx.TableLists, "t1"), []quire.ListRecord{column, row})
+	equal(t, "the table", get(s, quire.ReadTx.Elemental, "t1"), bareElemental("t1", "u1"))
+	stranger := quire.ItemQuery{ListID: 3, Viewer: quire.Viewer{OwnerID: "u9", OthersToo: true}, Order: quire.OrderIndex, Limit: 9}
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		es, total, err := tx.ListItems(ctx, stranger)
+		if total != 1 || len(es) != 1 || es[0].ID != "free" {
+			t.Errorf("a stranger sees %d items, want the one that stays Public", total)
+		}
+		if err != nil {
+			return err
+		}
+		own := quire.ItemQuery{ListID: 1, Viewer: quire.Viewer{OwnerID: "u1"}, Order: quire.OrderIndex, WithoutBody: true, Limit: 9}
+		es, _, err = tx.ListItems(ctx, own)
+		equal(t, "items without bodies", es, []quire.ElementalRecord{a})
+		return err
+	})
+
+	put(s, quire.Tx.ClearTable, "t1", "")
+	equal(t, "cells", get(s, quire.ReadTx.Cells, "t1"), nil)
+	equal(t, "lists", get(s, quire.ReadTx.TableLists, "t1"), nil)
+	equal(t, "the table", get(s, quire.ReadTx.Elemental, "t1"), bareElemental("t1", "u1"))
+	equal(t, "of another", get(s, quire.ReadTx.Cells, "t2"), []quire.ElementalRecord{other})
+	equal(t, "another list", get(s, quire.ReadTx.List, 3), plain)
+	if items := get(s, quire.ReadTx.Items, 3); len(items) != 1 || items[0].ElementalID != "free" {
+		t.Errorf("items %v are left of the list, want free", items)
+	}
 }
 
 func tableLists(t *testing.T, s *store) {

@@ -32,6 +32,7 @@ func usersMissing(t *testing.T, s *store) {
 	missing(s, quire.ReadTx.User, "nobody")
 	missing(s, quire.ReadTx.User, "")
 	missing(s, quire.ReadTx.KeyByHash, "no hash")
+	missing(s, quire.ReadTx.UserKey, "no hash")
 	equal(t, "keys of nobody", get(s, quire.ReadTx.KeysOf, "nobody"), nil)
 	equal(t, "no ids", get(s, quire.ReadTx.Users, nil), nil)
 	equal(t, "unknown ids", get(s, quire.ReadTx.Users, []string{"nobody", ""}), nil)
@@ -109,10 +110,14 @@ func manyIDs(n int, prefix string) (all, exist []string) {
 }
 
 func keyRoundTrip(t *testing.T, s *store) {
-	put(s, quire.Tx.PutUser, sampleUser("u1"))
+	put(s, quire.Tx.PutUser, sampleUser("u1"), sampleUser("u2"))
+	other := sampleKey("k2", "u2")
+	put(s, quire.Tx.PutKey, other)
 	want := sampleKey("k1", "u1")
 	put(s, quire.Tx.PutKey, want)
 	equal(t, "KeyByHash", get(s, quire.ReadTx.KeyByHash, want.Hash), want)
+	equal(t, "UserKey", get(s, quire.ReadTx.UserKey, want.Hash), quire.UserKey{Key: want, User: sampleUser("u1")})
+	equal(t, "the other's", get(s, quire.ReadTx.UserKey, other.Hash), quire.UserKey{Key: other, User: sampleUser("u2")})
 	equal(t, "KeysOf", get(s, quire.ReadTx.KeysOf, "u1"), []quire.Key{want})
 }
 
@@ -200,6 +205,7 @@ func keyReplace(t *testing.T, s *store) {
 	put(s, quire.Tx.PutKey, changed)
 	equal(t, "by the new hash", get(s, quire.ReadTx.KeyByHash, "new hash"), changed)
 	missing(s, quire.ReadTx.KeyByHash, old.Hash)
+	missing(s, quire.ReadTx.UserKey, old.Hash)
 	equal(t, "keys of the old user", get(s, quire.ReadTx.KeysOf, "u1"), nil)
 	equal(t, "keys of the new user", get(s, quire.ReadTx.KeysOf, "u2"), []quire.Key{changed})
 	free := sampleKey("k2", "u1")

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"io"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store/sqlite"
+)
+
+// largeDocuments are the longest document there can be and the longest one that is parsed.
+func largeDocuments(t *testing.T, f *fixture) map[string]string {
+	t.Helper()
+	const most = 16 << 20
+	ids := map[string]string{}
+	for name, size := range map[string]int{"document": most - most/100, "markdown": 2 << 20} {
+		e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
+			Title: "A text as long as can be", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText,
+			Body: strings.Repeat("Some *words* & a line.\n", size/23),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = e.ID
+	}
+	return ids
+}
+
+// TestLargeAnswersTakeBoundedMemory is not parallel: other tests would use memory
+// meanwhile.
+func TestLargeAnswersTakeBoundedMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector keeps several times the memory that is to be measured; run it without")
+	}
+	if testing.Short() {
+		t.Skip("short: 500 MB of answers take a minute")
+	}
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "quire.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixtureOn(t, s, &Options{MaxAnswerMemory: 64 << 20})
+	ids := largeDocuments(t, f)
+	srv := httptest.NewServer(f.h)
+	defer srv.Close()
+	const readers, limit = 4, 160 << 20
+	for _, name := range []string{"document", "markdown"} {
+		var size atomic.Int64
+		grown := heapGrowth(t, func() {
+			var wg sync.WaitGroup
+			for range readers {
+				wg.Go(func() {
+					resp := f.request(srv, "/v1/elemental/"+ids[name])
+					defer resp.Body.Close()
+					n, err := io.Copy(io.Discard, resp.Body)
+					if err != nil || resp.StatusCode != 200 {
+						t.Error(resp.Status, err)
+					}
+					size.Store(n)
+				})
+			}
+			wg.Wait()
+		})
+		t.Logf("%s: %d readers of %.1f MB, the heap grew by %.1f MB at most", name, readers, float64(size.Load())/1e6, float64(grown)/1e6)
+		if grown > limit {
+			t.Errorf("%s: the heap grew by %d bytes, more than %d", name, grown, limit)
+		}
+	}
+}

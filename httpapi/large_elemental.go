@@ -1,0 +1,227 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/markup"
+)
+
+// largeBody is the length of a body, in bytes, from which its renderings are made,
+// written and let go one after the other.
+const largeBody = 64 << 10
+
+// largeElemental is an elemental whose renderings are many times its size: one with a long
+// body, or a table with its columns and rows. With ten thousand cells it is a hundred
+// megabytes of JSON.
+type largeElemental struct {
+	s         *server
+	e         quire.Elemental
+	knowledge *quire.KnowledgeOptions // nil: without knowledge text
+}
+
+// whole is an elemental as an answer has it, ready to be encoded.
+func (s *server) whole(e quire.Elemental, knowledge *quire.KnowledgeOptions) (any, error) {
+	switch {
+	case isWholeTable(e), len(e.Body) >= largeBody:
+		return largeElemental{s, e, knowledge}, nil
+	case knowledge == nil:
+		return s.fullElemental(e), nil
+	}
+	return s.elementalWithKnowledge(e, *knowledge)
+}
+
+// isWholeTable reports whether an elemental is a table that was read with its columns and
+// rows.
+func isWholeTable(e quire.Elemental) bool { return e.TypeID == quire.TypeTable && e.Details != nil }
+
+// filling is what stands in the JSON of an object in the place of an empty value. Places
+// are found in the order of the object's fields; quotes inside of texts are escaped, so
+// that a place is found only where it is meant.
+type filling struct {
+	field, empty string
+	write        func(w io.Writer) error
+}
+
+func (l largeElemental) encodeTo(w io.Writer) error {
+	e := l.e
+	e.Body = ""
+	places := []filling{
+		{"body_content", `""`, stringOf(func() string { return l.e.Body })},
+		{"body_content_html", `""`, stringOf(func() string { return markup.HTML(l.e.Body) })},
+		{"body_content_plaintext", `""`, stringOf(func() string { return markup.Plain(l.e.Body) })},
+		{"body_content_json", `{"type":"doc","content":[]}`, func(w io.Writer) error { return markup.WriteDocument(w, l.e.Body) }},
+		{"body_content_placeholders", `{"list":[],"plaintext":""}`, func(w io.Writer) error { return encodeTo(w, placeholdersOf(l.e.Body)) }},
+	}
+	if isWholeTable(l.e) {
+		places = append(places, filling{"columns", `[]`, l.lists(l.e.Details.Columns, l.s.columnOf)},
+			filling{"rows", `[]`, l.lists(l.e.Details.Rows, l.s.rowOf)})
+	}
+	if l.knowledge != nil {
+		more, err := l.knowledgePlaces(*l.knowledge)
+		if err != nil {
+			return err
+		}
+		places = append(places, more...)
+	}
+	return encodeFilled(w, l.s.fullElemental(e), places)
+}
+
+// knowledgePlaces are the knowledge text in those of its forms that are asked for.
+func (l largeElemental) knowledgePlaces(opts quire.KnowledgeOptions) (places []filling, err error) {
+	var withText, withJSON bool
+	opts.Format, withText, withJSON = knowledgeForms(opts.Format)
+	if withText {
+		places = append(places, filling{"knowledge_base", `null`, func(w io.Writer) error {
+			text, _, err := l.s.lib.KnowledgeText(l.e, opts)
+			if err != nil {
+				return err
+			}
+			return writeString(w, text)
+		}})
+	}
+	if withJSON {
+		places = append(places, filling{"knowledge_base_json", `null`, func(w io.Writer) error {
+			object, err := l.s.lib.KnowledgeObject(l.e, opts)
+			if err != nil {
+				return err
+			}
+			return knowledgeObject(object).encodeTo(w)
+		}})
+	}
+	return places, nil
+}
+
+// lists writes columns or rows, each made by of without its cells, in an array.
+func (l largeElemental) lists(lists []quire.TableList, of func(quire.TableList) largeList) func(io.Writer) error {
+	return inArray(func(yield func(any, error) bool) {
+		for _, list := range lists {
+			if !yield(of(list), nil) {
+				return
+			}
+		}
+	})
+}
+
+// largeList is a list whose items are made, written and let go one after the other.
+type largeList struct {
+	listJSON // with no items
+	items    iter.Seq2[any, error]
+}
+
+func (l largeList) encodeTo(w io.Writer) error {
+	return encodeFilled(w, l.listJSON, []filling{{"items", `[]`, inArray(l.items)}})
+}
+
+// knowledgeObject is an object with long strings.
+type knowledgeObject quire.KnowledgeObject
+
+func (o knowledgeObject) encodeTo(w io.Writer) error {
+	separator := "{"
+	for _, entry := range o {
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
+		}
+		separator = ","
+		if err := writeString(w, entry.Key); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, ":"); err != nil {
+			return err
+		}
+		if err := encodeTo(w, entry.Value); err != nil {
+			return err
+		}
+	}
+	if separator == "{" {
+		separator = "{}"
+	} else {
+		separator = "}"
+	}
+	_, err := io.WriteString(w, separator)
+	return err
+}
+
+// encodeFilled writes the JSON of v with the places filled, which are in it in this order.
+func encodeFilled(w io.Writer, v any, places []filling) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	rest := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	for _, p := range places {
+		key := `"` + p.field + `":`
+		before, after, found := bytes.Cut(rest, []byte(key+p.empty))
+		if !found {
+			return quire.Errorf(quire.CodeInternal, "an answer has no place for %s", p.field)
+		}
+		if _, err := w.Write(append(before[:len(before):len(before)], key...)); err != nil {
+			return err
+		}
+		if err := p.write(w); err != nil {
+			return err
+		}
+		rest = after
+	}
+	_, err := w.Write(rest)
+	return err
+}
+
+// inArray writes items in an array.
+func inArray(items iter.Seq2[any, error]) func(io.Writer) error {
+	return func(w io.Writer) error {
+		if _, err := io.WriteString(w, "["); err != nil {
+			return err
+		}
+		if err := encodeEach(w, items); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "]")
+		return err
+	}
+}
+
+// stringOf writes a string that is made when its turn has come.
+func stringOf(make func() string) func(io.Writer) error {
+	return func(w io.Writer) error { return writeString(w, make()) }
+}
+
+// writeString writes a string of any length as JSON, a part at a time.
+func writeString(w io.Writer, s string) error {
+	if _, err := io.WriteString(w, `"`); err != nil {
+		return err
+	}
+	const part = 32 << 10
+	for len(s) > 0 {
+		whole := s
+		if len(s) > part {
+			if whole, _ = wholeRunes(s[:part]); whole == "" {
+				whole = s[:part]
+			}
+		}
+		if err := writeInside(w, whole); err != nil {
+			return err
+		}
+		s = s[len(whole):]
+	}
+	_, err := io.WriteString(w, `"`)
+	return err
+}
+
+// writeInside writes text as a part of a JSON string.
+func writeInside(w io.Writer, text string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // as in sendJSON
+	if err := enc.Encode(text); err != nil {
+		return err
+	}
+	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	_, err := w.Write(quoted[1 : len(quoted)-1])
+	return err
+}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/extract"
 )
 
 // TestIngestOfFiles: files are found as sources of their own, and the job says which could
 // not be read.
 func TestIngestOfFiles(t *testing.T) {
 	t.Parallel()
-	f := newEngineFixture(t, nil)
+	f := newFileFixture(t, nil, &quire.EngineOptions{Extractor: extract.New(nil)})
 	id := f.elemental(f.ann, "How to sail a boat", "")
 	media := f.do(f.ann.key, "POST", "/v1/user/elemental/"+id+"/files",
 		`{"files":[{"file_name":"table.csv","file_buffer":"`+base64.StdEncoding.EncodeToString([]byte("Knot,Use\nbowline,mooring\n"))+`"},{"file_name":"empty.pdf","file_buffer":"JVBERi0xLjQK"}]}`).want(201)

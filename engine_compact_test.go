@@ -66,7 +66,9 @@ func TestCompactLeavesNothingOfWhatWasDeleted(t *testing.T) {
 	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
 	ctx := t.Context()
 	gone, kept := &secrets{rand: rand.New(rand.NewPCG(1, 1))}, &secrets{rand: rand.New(rand.NewPCG(2, 2))}
-	long := func(word string) string { return strings.Repeat("what follows is long enough for several pages. ", 400) + word }
+	long := func(word string) string {
+		return strings.Repeat("what follows is long enough for several pages. ", 400) + word
+	}
 
 	var remove []func() error
 	for i := range 40 {

@@ -67,3 +67,16 @@ func (l *Library) inspectImage(ctx context.Context, data []byte) (picture.Info, 
 	}
 	return picture.Inspect(data, l.opts.MaxPixels)
 }
+
+// add notes what was found out about an image that was not refused.
+func (i inspections) add(data []byte, info picture.Info) {
+	i[sha256.Sum256(data)] = inspection{info: info}
+}
+
+// refusedImage gives an image that was refused its code; other errors stay.
+func refusedImage(err error) error {
+	if why := picture.Refused(""); errors.As(err, &why) {
+		return Errorf(CodeInvalid, "its image %s", why)
+	}
+	return err
+}

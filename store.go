@@ -98,6 +98,9 @@ type UserReader interface {
 	// Users returns those of the users that exist, keyed by id; unknown ids are left
 	// out. Any number of ids is allowed.
 	Users(ctx context.Context, ids []string) (map[string]User, error)
+	// TenantUsers iterates over the users of a tenant by ascending id. An error ends
+	// the iteration.
+	TenantUsers(ctx context.Context, tenantID string) iter.Seq2[User, error]
 	// KeyByHash returns the key with that hash, or ErrNotFound.
 	KeyByHash(ctx context.Context, hash string) (Key, error)
 	// UserKey returns the key with that hash and its user, or ErrNotFound.
@@ -215,6 +218,8 @@ type ElementalReader interface {
 	// ElementalsOf iterates over the elementals of an owner by ascending id. An
 	// error ends the iteration.
 	ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[ElementalRecord, error]
+	// TenantElementals is ElementalsOf for all elementals of a tenant.
+	TenantElementals(ctx context.Context, tenantID string) iter.Seq2[ElementalRecord, error]
 }
 
 // ElementalWriter writes elementals.
@@ -289,6 +294,9 @@ type ListReader interface {
 	// TableLists returns the columns and rows of a table: columns first, then by
 	// TableIndex, then id.
 	TableLists(ctx context.Context, tableID string) ([]ListRecord, error)
+	// TenantLists iterates over the lists of a tenant, columns and rows of tables
+	// included, by ascending id. An error ends the iteration.
+	TenantLists(ctx context.Context, tenantID string) iter.Seq2[ListRecord, error]
 }
 
 // ListWriter writes lists and their items.

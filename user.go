@@ -54,14 +54,7 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	if u.TenantID == "" {
 		u.TenantID = u.ID
 	}
-	var probs problems
-	checkID(&probs, "id", u.ID)
-	checkID(&probs, "tenant_id", u.TenantID)
-	checkText(&probs, "name", u.Name, maxName)
-	checkText(&probs, "username", u.Username, maxName)
-	checkText(&probs, "email", u.Email, maxName)
-	checkURL(&probs, "avatar", u.AvatarURL)
-	if err := probs.err(); err != nil {
+	if err := u.check(); err != nil {
 		return User{}, err
 	}
 	err := l.change(ctx, func(tx Tx, _ *changes) error {
@@ -74,6 +67,18 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 		return User{}, err
 	}
 	return u, nil
+}
+
+// check checks the fields of a new user.
+func (u User) check() error {
+	var probs problems
+	checkID(&probs, "id", u.ID)
+	checkID(&probs, "tenant_id", u.TenantID)
+	checkText(&probs, "name", u.Name, maxName)
+	checkText(&probs, "username", u.Username, maxName)
+	checkText(&probs, "email", u.Email, maxName)
+	checkURL(&probs, "avatar", u.AvatarURL)
+	return probs.err()
 }
 
 // User reads a user. It is for the application.

@@ -16,7 +16,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		importChild(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func open(t *testing.T, dir string, opts *embedded.Options) *embedded.Quire {
 	t.Helper()

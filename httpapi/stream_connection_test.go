@@ -33,7 +33,7 @@ func hanging(gone chan<- struct{}) func(context.Context) iter.Seq2[quire.ChatEve
 // no goroutine stays (TestMain looks).
 func TestStreamClientGone(t *testing.T) {
 	t.Parallel()
-	const clients = 100
+	const clients = 500
 	gone := make(chan struct{}, clients)
 	srv := httptest.NewServer(streamHandler(Options{}, time.Second, hanging(gone)))
 	defer srv.Close()

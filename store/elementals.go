@@ -29,12 +29,14 @@ func (d *data) deriveElemental(old, cur *elemental) {
 	if old != nil {
 		e := &old.record
 		d.elementalsOf.remove(e.OwnerID, e.ID)
+		d.elementalsIn.remove(e.TenantID, e.ID)
 		d.elementalTitle.remove(titleOf(e), e.ID)
 		d.cellsOf.remove(e.TableID, e.ID)
 	}
 	if cur != nil {
 		e := &cur.record
 		d.elementalsOf.add(e.OwnerID, e.ID, e)
+		d.elementalsIn.add(e.TenantID, e.ID, e)
 		d.elementalTitle.add(titleOf(e), e.ID, e)
 		if e.TableID != "" {
 			d.cellsOf.add(e.TableID, e.ID, e)
@@ -138,18 +140,12 @@ func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalS
 
 // ElementalsOf implements [quire.ElementalReader].
 func (tx readTx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.ElementalRecord, error] {
-	return func(yield func(quire.ElementalRecord, error) bool) {
-		owned := maps.Clone(tx.elementalsOf[ownerID]) // the consumer may write meanwhile
-		for _, id := range slices.Sorted(maps.Keys(owned)) {
-			if err := ctx.Err(); err != nil {
-				yield(quire.ElementalRecord{}, err)
-				return
-			}
-			if !yield(cloneElemental(*owned[id]), nil) {
-				return
-			}
-		}
-	}
+	return inOrder(ctx, tx.elementalsOf[ownerID], cloneElemental)
+}
+
+// TenantElementals implements [quire.ElementalReader].
+func (tx readTx) TenantElementals(ctx context.Context, tenantID string) iter.Seq2[quire.ElementalRecord, error] {
+	return inOrder(ctx, tx.elementalsIn[tenantID], cloneElemental)
 }
 
 // PutElemental implements [quire.ElementalWriter].

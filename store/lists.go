@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
@@ -17,10 +18,14 @@ type list struct {
 
 func (d *data) deriveList(old, cur *list) {
 	if old != nil {
+		d.listsIn.remove(old.record.TenantID, old.record.ID)
 		d.tableLists.remove(old.record.TableID, old.record.ID)
 	}
-	if cur != nil && cur.record.TableID != "" {
-		d.tableLists.add(cur.record.TableID, cur.record.ID, &cur.record)
+	if cur != nil {
+		d.listsIn.add(cur.record.TenantID, cur.record.ID, &cur.record)
+		if cur.record.TableID != "" {
+			d.tableLists.add(cur.record.TableID, cur.record.ID, &cur.record)
+		}
 	}
 	switch {
 	case cur == nil && old == nil:
@@ -82,6 +87,11 @@ func (tx readTx) TableLists(ctx context.Context, tableID string) ([]quire.ListRe
 			cmp.Compare(a.TableIndex, b.TableIndex), cmp.Compare(a.ID, b.ID))
 	})
 	return ls, nil
+}
+
+// TenantLists implements [quire.ListReader].
+func (tx readTx) TenantLists(ctx context.Context, tenantID string) iter.Seq2[quire.ListRecord, error] {
+	return inOrder(ctx, tx.listsIn[tenantID], cloneList)
 }
 
 // PutList implements [quire.ListWriter].

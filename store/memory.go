@@ -93,10 +93,12 @@ type data struct {
 
 	// Derived from the tables.
 
+	usersOf        groups[string, string, *quire.User] // by tenant
 	keyByHash      map[string]*quire.Key
 	keysOf         groups[string, string, *quire.Key]               // by user
 	tagsOf         groups[string, int64, *quire.Tag]                // by owner
 	elementalsOf   groups[string, string, *quire.ElementalRecord]   // by owner
+	elementalsIn   groups[string, string, *quire.ElementalRecord]   // by tenant
 	elementalTitle groups[titleKey, string, *quire.ElementalRecord] // by owner, type and title
 	elementalText  textIndex[string]                                // by elemental
 	listText       textIndex[int64]                                 // by list
@@ -106,6 +108,7 @@ type data struct {
 	chunkByID      map[string]*quire.Chunk
 	cellsOf        groups[string, string, *quire.ElementalRecord] // by table
 	tableLists     groups[string, int64, *quire.ListRecord]       // by table
+	listsIn        groups[string, int64, *quire.ListRecord]       // by tenant
 	mediaOf        groups[quire.MediaOwner, int64, *media]
 	marksOn        groups[quire.Subject, markKey, *quire.Mark]
 	commentsOf     groups[string, int64, *quire.Comment]      // by elemental
@@ -119,12 +122,13 @@ func newData() *data {
 	d := &data{
 		lock:           newLock(),
 		meta:           newTable[string, []byte](nil),
-		users:          newTable[string, quire.User](nil),
 		receipts:       newTable[receiptKey, quire.Receipt](nil),
+		usersOf:        groups[string, string, *quire.User]{},
 		keyByHash:      map[string]*quire.Key{},
 		keysOf:         groups[string, string, *quire.Key]{},
 		tagsOf:         groups[string, int64, *quire.Tag]{},
 		elementalsOf:   groups[string, string, *quire.ElementalRecord]{},
+		elementalsIn:   groups[string, string, *quire.ElementalRecord]{},
 		elementalTitle: groups[titleKey, string, *quire.ElementalRecord]{},
 		elementalText:  newTextIndex[string](),
 		listText:       newTextIndex[int64](),
@@ -133,12 +137,14 @@ func newData() *data {
 		chunkByID:      map[string]*quire.Chunk{},
 		cellsOf:        groups[string, string, *quire.ElementalRecord]{},
 		tableLists:     groups[string, int64, *quire.ListRecord]{},
+		listsIn:        groups[string, int64, *quire.ListRecord]{},
 		mediaOf:        groups[quire.MediaOwner, int64, *media]{},
 		marksOn:        groups[quire.Subject, markKey, *quire.Mark]{},
 		commentsOf:     groups[string, int64, *quire.Comment]{},
 		repliesTo:      groups[int64, int64, *quire.Comment]{},
 		ratesOf:        groups[quire.Subject, string, *quire.Rate]{},
 	}
+	d.users = newTable[string](d.deriveUser)
 	d.keys = newTable[string](d.deriveKey)
 	d.tags = newTable[int64](d.deriveTag)
 	d.elementals = newTable[string](d.deriveElemental)

@@ -1,5 +1,13 @@
 package store
 
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+)
+
 // table is the rows of one kind. A row is never changed, only replaced: readers
 // may hold on to it, and a write is undone by putting the old row back.
 type table[K comparable, V any] struct {
@@ -58,5 +66,23 @@ func (g groups[G, K, V]) remove(group G, k K) {
 	delete(g[group], k)
 	if len(g[group]) == 0 {
 		delete(g, group)
+	}
+}
+
+// inOrder iterates over copies of the rows of one group by ascending key. The rows are
+// those there are when the iteration begins: the consumer may write meanwhile.
+func inOrder[K cmp.Ordered, V any](ctx context.Context, group map[K]*V, clone func(V) V) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		rows := maps.Clone(group)
+		for _, k := range slices.Sorted(maps.Keys(rows)) {
+			if err := ctx.Err(); err != nil {
+				var none V
+				yield(none, err)
+				return
+			}
+			if !yield(clone(*rows[k]), nil) {
+				return
+			}
+		}
 	}
 }

@@ -3,10 +3,20 @@ package store
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/quirelib/quire"
 )
+
+func (d *data) deriveUser(old, cur *quire.User) {
+	if old != nil {
+		d.usersOf.remove(old.TenantID, old.ID)
+	}
+	if cur != nil {
+		d.usersOf.add(cur.TenantID, cur.ID, cur)
+	}
+}
 
 func (d *data) deriveKey(old, cur *quire.Key) {
 	if old != nil {
@@ -41,6 +51,11 @@ func (tx readTx) User(ctx context.Context, id string) (quire.User, error) {
 // Users implements [quire.UserReader].
 func (tx readTx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
 	return pick(ctx, tx.users.rows, ids, cloneUser)
+}
+
+// TenantUsers implements [quire.UserReader].
+func (tx readTx) TenantUsers(ctx context.Context, tenantID string) iter.Seq2[quire.User, error] {
+	return inOrder(ctx, tx.usersOf[tenantID], cloneUser)
 }
 
 // KeyByHash implements [quire.UserReader].

@@ -242,6 +242,20 @@ func TestSplitHostile(t *testing.T) {
 	}
 }
 
+// One line of 5 MB, in words and without any, is cut like any other text.
+func TestSplitLongLine(t *testing.T) {
+	t.Parallel()
+	size := 5 << 20
+	if testing.Short() {
+		size >>= 3
+	}
+	for _, part := range []string{"A few words, and more. ", "字"} {
+		text := strings.Repeat(part, size/len(part))
+		check(t, text, Options{})
+		t.Logf("%d bytes of %q: %d spans", len(text), part, len(Split(text, Options{})))
+	}
+}
+
 // TestSplitDocuments splits the pages of a real documentation site.
 func TestSplitDocuments(t *testing.T) {
 	t.Parallel()

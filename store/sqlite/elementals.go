@@ -185,6 +185,11 @@ func (t *tx) ElementalsOf(ctx context.Context, ownerID string) iter.Seq2[quire.E
 	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.owner_id = ? ORDER BY e.id`, ownerID)
 }
 
+// TenantElementals implements quire.ElementalReader.
+func (t *tx) TenantElementals(ctx context.Context, tenantID string) iter.Seq2[quire.ElementalRecord, error] {
+	return stream(ctx, t, scanElemental, selectElemental+`WHERE e.tenant_id = ? ORDER BY e.id`, tenantID)
+}
+
 // PutElemental implements quire.ElementalWriter.
 func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
 	packed, err := pack(shortValues(e))

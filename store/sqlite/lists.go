@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/quirelib/quire"
@@ -63,6 +64,11 @@ func (t *tx) listsInOrder(ctx context.Context, ids []int64) ([]quire.ListRecord,
 func (t *tx) TableLists(ctx context.Context, tableID string) ([]quire.ListRecord, error) {
 	return all(ctx, t, scanList, selectList+`WHERE l.table_id = ? AND l.table_id <> ''
 		ORDER BY l.table_orientation, l.table_index, l.id`, tableID) // 'column' sorts before 'row'
+}
+
+// TenantLists implements quire.ListReader.
+func (t *tx) TenantLists(ctx context.Context, tenantID string) iter.Seq2[quire.ListRecord, error] {
+	return stream(ctx, t, scanList, selectList+`WHERE l.tenant_id = ? ORDER BY l.id`, tenantID)
 }
 
 // PutList implements quire.ListWriter.

@@ -150,6 +150,15 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	for _, err := range tx.ElementalsOf(ctx, "u") {
 		do(err)
 	}
+	for _, err := range tx.TenantUsers(ctx, "u") {
+		do(err)
+	}
+	for _, err := range tx.TenantElementals(ctx, "u") {
+		do(err)
+	}
+	for _, err := range tx.TenantLists(ctx, "u") {
+		do(err)
+	}
 	do2(do)(tx.Cells(ctx, "t"))
 	do2(do)(tx.ElementalSize(ctx, "e"))
 	do2(do)(tx.CellTexts(ctx, "t"))

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"iter"
 
 	"github.com/quirelib/quire"
 )
@@ -53,6 +54,11 @@ func (t *tx) Users(ctx context.Context, ids []string) (map[string]quire.User, er
 	}
 	return byID(ctx, t, scanUser, selectUser+`WHERE u.id IN `+members, ids,
 		func(u quire.User) string { return u.ID })
+}
+
+// TenantUsers implements quire.UserReader.
+func (t *tx) TenantUsers(ctx context.Context, tenantID string) iter.Seq2[quire.User, error] {
+	return stream(ctx, t, scanUser, selectUser+`WHERE u.tenant_id = ? ORDER BY u.id`, tenantID)
 }
 
 // PutUser implements quire.UserWriter.

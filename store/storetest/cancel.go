@@ -67,6 +67,9 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"AllChunks":        readOf(allChunks, struct{}{}),
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
+	"TenantUsers":      readOf(tenantUsers, "tenant of u1"),
+	"TenantElementals": readOf(tenantElementals, "tenant of u1"),
+	"TenantLists":      readOf(tenantLists, "tenant of u1"),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
 	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
 	"ElementalSize":    readOf(quire.ReadTx.ElementalSize, "e1"),
@@ -224,6 +227,8 @@ func cancelIterations(t *testing.T, s *store) {
 	s.view(func(_ context.Context, tx quire.ReadTx) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		checkCancelled(t, "ElementalsOf", tx.ElementalsOf(ctx, "u1"), cancel, n)
+		ctx, cancel = context.WithCancel(t.Context())
+		checkCancelled(t, "TenantElementals", tx.TenantElementals(ctx, "u1"), cancel, n)
 		ctx, cancel = context.WithCancel(t.Context())
 		checkCancelled(t, "AllChunks", tx.AllChunks(ctx), cancel, n)
 		return nil

@@ -73,6 +73,7 @@ var groups = []group{
 	{"lists", listCases},
 	{"items", itemCases},
 	{"tables", tableCases},
+	{"tenants", tenantCases},
 	{"media", mediaCases},
 	{"counters", counterCases},
 	{"marks", markCases},

@@ -1,0 +1,296 @@
+package quire_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/store"
+)
+
+// A library goes from Store to Store and stays what it is; so do the bytes.
+func TestExportRoundTrip(t *testing.T) {
+	t.Parallel()
+	libraries, records := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		start := rapid.IntRange(0, 1).Draw(rt, "store")
+		from := newInstance(t, stores[start].open(t), nil)
+		b := fillLibrary(from, seed, rapid.IntRange(0, 12).Draw(rt, "elementals"))
+		want, first := b.see(from), from.export(acme)
+		for step := range 2 {
+			to := newInstance(t, stores[(start+step+1)%2].open(t), nil)
+			addVisitor(to)
+			res, err := to.importing(first, &quire.ImportOptions{KnownGuests: true})
+			to.must(err)
+			if n := to.embedder.Calls(); n > 0 {
+				rt.Fatalf("the embedder was called %d times", n)
+			}
+			if d := cmp.Diff(want, b.see(to), moved(false)); d != "" {
+				rt.Fatalf("step %d (-exported +imported):\n%s", step, d)
+			}
+			to.inStep(t)
+			if again := to.export(acme); !bytes.Equal(first, again) {
+				rt.Fatalf("step %d: the archive of what was imported differs", step)
+			}
+			if res.Users != len(b.users) || res.Chunks != len(want.Chunks) || res.Ingests != 0 || res.TenantID != acme {
+				rt.Fatalf("the result is %+v", res)
+			}
+			records += res.Elementals + res.Lists + res.Media + res.Tags
+			for _, a := range b.users {
+				if keys, err := to.Keys(t.Context(), a.UserID); err != nil || len(keys) > 0 {
+					rt.Fatalf("there are keys: %v %v", keys, err)
+				}
+			}
+		}
+		if bytes.Contains(first, []byte("secret-of-nobody")) || bytes.Contains(first, []byte("qk_")) {
+			rt.Fatal("a secret is in the archive")
+		}
+		libraries++
+	})
+	t.Logf("%d libraries, each moved twice, %d records compared", libraries, records)
+}
+
+func TestImportRenamesTheTenant(t *testing.T) {
+	t.Parallel()
+	from := newInstance(t, store.NewMemory(), nil)
+	b := fillLibrary(from, 7, 6)
+	archive := from.export(acme)
+	to := newInstance(t, store.NewMemory(), nil)
+	addVisitor(to)
+	res, err := to.importing(archive, &quire.ImportOptions{TenantID: "other", KnownGuests: true})
+	to.must(err)
+	wantEqual(t, res.TenantID, "other")
+	want, got := b.see(from), b.see(to)
+	want.Chats, got.Chats = nil, nil // name the tenant inside of sources
+	if d := cmp.Diff(want, got, moved(true)); d != "" {
+		t.Errorf("(-exported +imported):\n%s", d)
+	}
+	err = to.eng.Export(t.Context(), acme, io.Discard)
+	wantCode(t, err, quire.CodeNotFound)
+	for _, u := range got.Users {
+		wantEqual(t, u.TenantID, "other")
+	}
+}
+
+// Vectors of another embedder do not come along; the ingests do.
+func TestImportIntoAnotherEmbedder(t *testing.T) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			from := newInstance(t, store.NewMemory(), nil)
+			b := fillLibrary(from, 3, 8)
+			want := b.see(from)
+			with := map[string]bool{}
+			for _, c := range want.Chunks {
+				with[c.ElementalID] = true
+			}
+			to := newInstance(t, s.open(t), &enginetest.Embedder{Dim: 64})
+			addVisitor(to)
+			res, err := to.importing(from.export(acme), &quire.ImportOptions{KnownGuests: true})
+			to.must(err)
+			if res.Chunks != 0 || res.Ingests != len(with) || len(with) == 0 {
+				t.Errorf("%d chunks and %d ingests for %d elementals that had chunks", res.Chunks, res.Ingests, len(with))
+			}
+			to.idle(acme)
+			got := b.see(to)
+			if len(got.Chunks) != len(want.Chunks) {
+				t.Errorf("%d chunks after the ingests, %d before", len(got.Chunks), len(want.Chunks))
+			}
+			to.inStep(t)
+		})
+	}
+}
+
+// What was queued, or is out of date, is queued again.
+func TestImportQueuesWhatIsMissing(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		good := f.add(f.ann, "Good and ingested", "text")
+		stale := f.add(f.ann, "Changed and not again", "old text")
+		f.update(f.ann, stale.ID, "a new text of another length")
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		in := document("Queued at the export", "text")
+		in.Settings.KnowledgeBase = true
+		queued := f.create(f.ann, in)
+		<-gate.Arrived()
+		var b bytes.Buffer
+		if err := f.eng.Export(t.Context(), f.ann.TenantID, &b); err != nil {
+			t.Fatal(err)
+		}
+		gate.Open()
+		to := newInstance(t, store.NewMemory(), nil)
+		res, err := to.importing(b.Bytes(), nil)
+		to.must(err)
+		if res.Chunks != 2 || res.Ingests != 2 {
+			t.Errorf("%d chunks and %d ingests, want those of %s, and %s and %s", res.Chunks, res.Ingests, good.ID, stale.ID, queued.ID)
+		}
+		to.idle(f.ann.TenantID)
+		to.inStep(t)
+		hits, err := to.eng.Search(t.Context(), quire.SearchRequest{Query: "a new text of another length", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		to.must(err)
+		if len(hits) == 0 || hits[0].Chunk.ElementalID != stale.ID {
+			t.Errorf("the new text is not found: %v", hits)
+		}
+	})
+}
+
+func TestExportRefuses(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		var b bytes.Buffer
+		wantField(t, f.eng.Export(t.Context(), "", &b), "tenant_id")
+		wantCode(t, f.eng.Export(t.Context(), "nobody", &b), quire.CodeNotFound)
+		if b.Len() > 0 {
+			t.Errorf("%d bytes were written of nothing", b.Len())
+		}
+		f.stop(t.Context())
+		wantCode(t, f.eng.Export(t.Context(), f.ann.TenantID, &b), quire.CodeClosed)
+		_, err := f.eng.Import(t.Context(), &b, nil)
+		wantCode(t, err, quire.CodeClosed)
+	})
+}
+
+// fullDisk takes some bytes and then no more.
+type fullDisk struct{ left int }
+
+func (w *fullDisk) Write(p []byte) (int, error) {
+	if len(p) > w.left {
+		n := w.left
+		w.left = 0
+		return n, syscall.ENOSPC
+	}
+	w.left -= len(p)
+	return len(p), nil
+}
+
+func TestExportToAFullDisk(t *testing.T) {
+	t.Parallel()
+	from := newInstance(t, store.NewMemory(), nil)
+	fillLibrary(from, 5, 30)
+	whole := len(from.export(acme))
+	for left := 0; left < whole; left += whole/20 + 1 {
+		if err := from.eng.Export(t.Context(), acme, &fullDisk{left}); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("with room for %d of %d bytes: %v", left, whole, err)
+		}
+	}
+}
+
+// cancelling cancels a context once it has passed some bytes.
+type cancelling struct {
+	io.Writer
+	io.Reader
+	left   int
+	cancel func()
+}
+
+func (c *cancelling) count(n int) {
+	if c.left -= n; c.left <= 0 {
+		c.cancel()
+	}
+}
+
+func (c *cancelling) Write(p []byte) (int, error) { c.count(len(p)); return c.Writer.Write(p) }
+func (c *cancelling) Read(p []byte) (int, error) {
+	c.count(len(p))
+	return c.Reader.Read(p[:min(len(p), 512)])
+}
+
+func TestExportAndImportCancelled(t *testing.T) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			from := newInstance(t, s.open(t), nil)
+			fillLibrary(from, 5, 60)
+			whole := from.export(acme)
+			ctx, cancel := context.WithCancel(t.Context())
+			err := from.eng.Export(ctx, acme, &cancelling{Writer: io.Discard, left: len(whole) / 2, cancel: cancel})
+			wantCode(t, err, quire.CodeCanceled)
+			to := newInstance(t, s.open(t), nil)
+			for part := range 8 {
+				ctx, cancel := context.WithCancel(t.Context())
+				_, err := to.eng.Import(ctx, &cancelling{Reader: bytes.NewReader(whole), left: len(whole) * part / 8, cancel: cancel}, nil)
+				wantCode(t, err, quire.CodeCanceled)
+			}
+			wantCode(t, to.eng.Export(t.Context(), acme, io.Discard), quire.CodeNotFound)
+		})
+	}
+}
+
+// An import while others read and write: they see none of it or all.
+func TestImportAmongOthers(t *testing.T) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			from := newInstance(t, store.NewMemory(), nil)
+			b := fillLibrary(from, 11, 40)
+			archive := from.export(acme)
+			to := newInstance(t, s.open(t), nil)
+			u, err := to.CreateUser(t.Context(), quire.UserInput{ID: "busy"})
+			to.must(err)
+			done, ended := make(chan struct{}), make(chan error, 2)
+			reads, writes := 0, 0
+			go func() {
+				for {
+					select {
+					case <-done:
+						ended <- nil
+						return
+					default:
+					}
+					reads++
+					if err := to.wholeOrNothing(b); err != nil {
+						ended <- err
+						return
+					}
+				}
+			}()
+			go func() {
+				for {
+					select {
+					case <-done:
+						ended <- nil
+						return
+					default:
+					}
+					writes++
+					if _, err := to.CreateElemental(t.Context(), u.Actor(), document("Written meanwhile", "text")); err != nil {
+						ended <- err
+						return
+					}
+				}
+			}()
+			_, err = to.importing(archive, nil)
+			to.must(err)
+			close(done)
+			to.must(errors.Join(<-ended, <-ended))
+			if got := to.export(acme); !bytes.Equal(got, archive) {
+				t.Error("the archive of what was imported differs")
+			}
+			t.Logf("%d reads and %d writes meanwhile", reads, writes)
+		})
+	}
+}
+
+// wholeOrNothing checks that an instance has all elementals of a library or none.
+func (in *instance) wholeOrNothing(b *builder) error {
+	ctx := context.Background()
+	return in.store.View(ctx, func(tx quire.ReadTx) error {
+		es, err := tx.Elementals(ctx, b.ids)
+		if err == nil && len(es) != 0 && len(es) != len(b.ids) {
+			err = fmt.Errorf("%d of %d elementals are there", len(es), len(b.ids))
+		}
+		return err
+	})
+}

@@ -1,0 +1,610 @@
+package quire_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/internal/archive"
+	"github.com/quirelib/quire/store"
+)
+
+// entry is a record of an archive that a test takes apart.
+type entry struct {
+	Kind string
+	Data map[string]any
+	Blob []byte
+}
+
+// take takes an archive apart.
+func take(t testing.TB, data []byte) []entry {
+	t.Helper()
+	r, err := archive.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []entry
+	for {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := entry{Kind: rec.Kind}
+		d := json.NewDecoder(bytes.NewReader(rec.Data))
+		d.UseNumber()
+		if err := d.Decode(&e.Data); err != nil {
+			t.Fatal(err)
+		}
+		if e.Blob, err = r.Blob(1 << 30); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+}
+
+// forge makes an archive whose checksums are right.
+func forge(t testing.TB, entries []entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := archive.NewWriter(&b)
+	for _, e := range entries {
+		if err := w.Record(e.Kind, e.Data, e.Blob); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// smallArchive has one of everything: a table with a cell, a list, media, comments,
+// rates, marks, tags, a guest and chunks.
+func smallArchive(t testing.TB) []byte {
+	t.Helper()
+	from := newInstance(t, store.NewMemory(), nil)
+	ctx := context.Background()
+	u, err := from.CreateUser(ctx, quire.UserInput{ID: "user", TenantID: acme})
+	from.must(err)
+	a := u.Actor()
+	tag, err := from.CreateTag(ctx, a, quire.TagInput{Title: "tag", Color: "#abc", ElementalTypeID: 1})
+	from.must(err)
+	in := document("The only document", "one\n\ntwo")
+	in.ID, in.TagIDs, in.TopicIDs = "doc", []int64{tag.ID}, []int{1}
+	in.Media = quire.MediaInput{Images: []quire.Upload{upload("dot.gif", dot(t))}, Files: []quire.Upload{upload("a.txt", []byte("text"))}}
+	e, err := from.CreateElemental(ctx, a, in)
+	from.must(err)
+	in = document("Some text snippet", "one")
+	in.ID, in.TypeID = "snippet", quire.TypeSnippet
+	_, err = from.CreateElemental(ctx, a, in)
+	from.must(err)
+	table, err := from.CreateTable(ctx, a, quire.TableInput{Title: "The only table", Columns: []string{"C"}, Rows: []string{"R"}, Cells: [][]string{{"cell"}}})
+	from.must(err)
+	_, err = from.CreateList(ctx, a, quire.ListInput{Title: "List", Items: []quire.ItemInput{{ElementalID: "doc"}}})
+	from.must(err)
+	guest := quire.Actor{UserID: "guest", TenantID: "elsewhere"}
+	c, err := from.Comment(ctx, guest, e.ID, "a comment")
+	from.must(err)
+	_, err = from.Reply(ctx, a, e.ID, c.ID, "a reply")
+	from.must(err)
+	_, err = from.Rate(ctx, guest, quire.Subject{ElementalID: e.ID}, 4, "good")
+	from.must(err)
+	_, err = from.Save(ctx, guest, quire.Subject{ElementalID: e.ID}, true)
+	from.must(err)
+	for _, id := range []string{e.ID, table.ID} {
+		_, err = from.eng.Ingest(ctx, acme, quire.IngestRequest{ElementalID: id})
+		from.must(err)
+	}
+	from.idle(acme)
+	return from.export(acme)
+}
+
+// target is an instance with content of its own, and what it holds before an import.
+type target struct {
+	*instance
+	before string
+}
+
+func newTarget(t testing.TB) *target {
+	t.Helper()
+	in := newInstance(t, store.NewMemory(), nil)
+	fillLibrary(in, 1, 2)
+	tg := &target{instance: in}
+	tg.before = tg.dump()
+	return tg
+}
+
+// dump is everything that the Store holds of the tenants of these tests, which is what
+// their exports hold, and the keys, jobs and chunks.
+func (tg *target) dump() string {
+	tg.t.Helper()
+	var b strings.Builder
+	ctx := context.Background()
+	for _, tenant := range []string{acme, "elsewhere", "other", "home"} {
+		err := tg.eng.Export(ctx, tenant, &b)
+		fmt.Fprintln(&b, tenant, err)
+	}
+	tg.must(tg.store.View(ctx, func(tx quire.ReadTx) error {
+		chunks, err := tx.CountChunks(ctx)
+		if err != nil {
+			return err
+		}
+		jobs, err := tx.CountJobs(ctx)
+		if err != nil {
+			return err
+		}
+		_, lists, err := tx.SearchLists(ctx, quire.ListSearch{Viewer: quire.Viewer{OthersToo: true}, Limit: 1})
+		fmt.Fprintln(&b, chunks, jobs, lists, len(tg.index.Chunks()))
+		return err
+	}))
+	return b.String()
+}
+
+// refuses imports an archive that must be refused and leave everything as it was.
+func (tg *target) refuses(what string, data []byte, codes ...quire.Code) error {
+	tg.t.Helper()
+	_, err := tg.importing(data, &quire.ImportOptions{TenantID: "home"})
+	if !slices.Contains(codes, quire.CodeOf(err)) {
+		tg.t.Errorf("%s: error %v (%s), want one of %v", what, err, quire.CodeOf(err), codes)
+	}
+	return err
+}
+
+func (tg *target) unchanged(what string) {
+	tg.t.Helper()
+	if tg.dump() != tg.before {
+		tg.t.Fatalf("%s: something was imported", what)
+	}
+}
+
+// Every bit of an archive counts.
+func TestImportOfDamagedArchives(t *testing.T) {
+	t.Parallel()
+	data := smallArchive(t)
+	tg := newTarget(t)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	flips, cuts := 0, 0
+	for i := 0; i < len(data); i += step {
+		for _, bit := range []byte{1 << (i % 8), 0xff} {
+			bad := slices.Clone(data)
+			bad[i] ^= bit
+			tg.refuses(fmt.Sprint("byte ", i), bad, quire.CodeInvalid, quire.CodeNewerSchema)
+			flips++
+		}
+		tg.refuses(fmt.Sprint("cut at ", i), data[:i], quire.CodeInvalid)
+		cuts++
+	}
+	for name, bad := range map[string][]byte{
+		"a byte more": append(slices.Clone(data), 'x'), "twice": slices.Concat(data, data), "a line more": append(slices.Clone(data), '\n'),
+		"without its end": data[:bytes.LastIndex(data, []byte("\ne "))+1],
+	} {
+		tg.refuses(name, bad, quire.CodeInvalid)
+	}
+	tg.unchanged("damage")
+	t.Logf("%d bytes: %d changed bytes and %d lengths were refused", len(data), flips, cuts)
+}
+
+// Frames that are each whole, in another order or from elsewhere.
+func TestImportOfSplicedArchives(t *testing.T) {
+	t.Parallel()
+	data := smallArchive(t)
+	tg := newTarget(t)
+	first := bytes.IndexByte(data, '\n') + 1
+	frames := frames(t, data[first:])
+	tried := 0
+	try := func(what string, fs [][]byte) {
+		tried++
+		tg.refuses(what, append(slices.Clone(data[:first]), bytes.Join(fs, nil)...), quire.CodeInvalid)
+	}
+	for i := range frames {
+		try("missing", slices.Delete(slices.Clone(frames), i, i+1))
+		try("twice", slices.Insert(slices.Clone(frames), i, frames[i]))
+		if i > 0 {
+			swapped := slices.Clone(frames)
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+			try("swapped", swapped)
+		}
+	}
+	tg.unchanged("spliced frames")
+	t.Logf("%d of %d frames", tried, len(frames))
+}
+
+// frames cuts frames apart.
+func frames(t *testing.T, data []byte) (all [][]byte) {
+	t.Helper()
+	for len(data) > 0 {
+		var kind string
+		var number, length int
+		if _, err := fmt.Sscan(string(data[:bytes.IndexByte(data, '\n')]), &kind, &number, &length); err != nil {
+			t.Fatal(err)
+		}
+		end := bytes.IndexByte(data, '\n') + 1 + length + 1
+		all, data = append(all, data[:end]), data[end:]
+	}
+	return all
+}
+
+func TestImportOfNewerArchives(t *testing.T) {
+	t.Parallel()
+	tg := newTarget(t)
+	for _, v := range []string{"2", "10", "999999"} {
+		r := &countingReader{Reader: io.MultiReader(strings.NewReader("quire-archive "+v+"\n"), strings.NewReader(strings.Repeat("x", 1<<20)))}
+		_, err := tg.eng.Import(t.Context(), r, nil)
+		wantCode(t, err, quire.CodeNewerSchema)
+		if !errors.Is(err, quire.ErrNewerSchema) || r.n > 128<<10 {
+			t.Errorf("%v after %d bytes", err, r.n)
+		}
+	}
+	for _, v := range []string{"", "0", "-1", "01", "1 ", "x"} {
+		tg.refuses(v, []byte("quire-archive "+v+"\n"), quire.CodeInvalid)
+	}
+	tg.unchanged("newer archives")
+}
+
+type countingReader struct {
+	io.Reader
+	n int
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n += n
+	return n, err
+}
+
+// find returns the place of the nth record of a kind.
+func find(t testing.TB, es []entry, kind string, n int) int {
+	t.Helper()
+	for i, e := range es {
+		if e.Kind != kind {
+			continue
+		}
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	t.Fatalf("there is no %s", kind)
+	return 0
+}
+
+// hostile changes one field of the nth record of a kind.
+type hostile struct {
+	kind  string
+	nth   int
+	field string
+	value any
+	code  quire.Code // "" for invalid
+}
+
+// The records of the small archive by id: the order of elementals is that of their ids,
+// and those of tables are random.
+func nthWith(t testing.TB, es []entry, kind, field string, want func(any) bool) int {
+	t.Helper()
+	n := 0
+	for _, e := range es {
+		if e.Kind != kind {
+			continue
+		}
+		if want(e.Data[field]) {
+			return n
+		}
+		n++
+	}
+	t.Fatalf("there is no %s with such a %s", kind, field)
+	return 0
+}
+
+func TestImportHoldsToTheRules(t *testing.T) {
+	t.Parallel()
+	data := smallArchive(t)
+	es := take(t, data)
+	tg := newTarget(t)
+	is := func(want any) func(any) bool { return func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(want) } }
+	doc := nthWith(t, es, "elemental", "id", is("doc"))
+	table := nthWith(t, es, "elemental", "type_id", is(quire.TypeTable))
+	cell := nthWith(t, es, "elemental", "type_id", is(quire.TypeCell))
+	column := nthWith(t, es, "list", "table_orientation", is("column"))
+	row := nthWith(t, es, "list", "table_orientation", is("row"))
+	plain := nthWith(t, es, "list", "title", is("List"))
+	image := nthWith(t, es, "media", "kind", is("image"))
+	last := -1 // the last chunk of the document
+	for _, e := range es {
+		if e.Kind == "chunk" {
+			last++
+		}
+	}
+	long := strings.Repeat("x", 1<<16)
+	cases := []hostile{
+		{"tenant", 0, "id", "", ""}, {"tenant", 0, "id", long, ""}, {"tenant", 0, "more", 1, ""},
+		{"user", 0, "id", "", ""}, {"user", 0, "id", "../x", ""}, {"user", 0, "id", "visitor", quire.CodeConflict},
+		{"user", 0, "name", long, ""}, {"user", 0, "avatar_url", "javascript:1", ""}, {"user", 0, "tenant_id", "x", ""},
+		{"guest", 0, "id", "", ""}, {"guest", 0, "id", "visitor", quire.CodeConflict}, {"guest", 0, "id", "user", ""}, {"guest", 0, "id", "user0", quire.CodeConflict},
+		{"tag", 0, "id", 0, ""}, {"tag", 0, "id", -1, ""}, {"tag", 0, "id", int64(1) << 53, ""}, {"tag", 0, "owner_id", "nobody", ""},
+		{"tag", 0, "title", "", ""}, {"tag", 0, "title", " x", ""}, {"tag", 0, "color", "red", ""}, {"tag", 0, "elemental_type_id", 77, ""},
+		{"elemental", doc, "id", "", ""}, {"elemental", doc, "id", "types", ""}, {"elemental", doc, "id", "a/b", ""}, {"elemental", doc, "id", "snippet", ""},
+		{"elemental", doc, "owner_id", "nobody", ""}, {"elemental", doc, "owner_id", "", ""}, {"elemental", doc, "owner_id", "user0", ""},
+		{"elemental", doc, "type_id", 0, ""}, {"elemental", doc, "type_id", 77, ""}, {"elemental", doc, "type_id", quire.TypeCell, ""}, {"elemental", doc, "type_id", quire.TypeTable, ""},
+		{"elemental", doc, "category_id", 99, ""}, {"elemental", doc, "topic_ids", []int{9999}, ""},
+		{"elemental", doc, "title", "short", ""}, {"elemental", doc, "title", "The title\x00 with NUL", ""}, {"elemental", doc, "title", " The title with blanks", ""},
+		{"elemental", doc, "description", long, ""}, {"elemental", doc, "command", long, ""}, {"elemental", doc, "visibility", 0, ""}, {"elemental", doc, "visibility", 3, ""},
+		{"elemental", doc, "video_url", "file:///etc", ""}, {"elemental", doc, "price", -1, ""}, {"elemental", doc, "version", 0, ""}, {"elemental", doc, "sales", -1, ""},
+		{"elemental", doc, "tag_ids", []int64{5}, ""}, {"elemental", doc, "tag_ids", "x", ""}, {"elemental", doc, "table_id", "x", ""}, {"elemental", doc, "row_id", 1, ""},
+		{"elemental", doc, "created_at", "yesterday", ""}, {"elemental", doc, "tutorial_steps", []any{map[string]any{"title": " "}}, ""},
+		{"elemental", cell, "table_id", "doc", ""}, {"elemental", cell, "table_id", "", ""}, {"elemental", cell, "column_id", 7, ""}, {"elemental", cell, "row_id", 7, ""},
+		{"elemental", cell, "title", "Another title", ""}, {"elemental", cell, "visibility", 2, ""}, {"elemental", cell, "category_id", 1, ""},
+		{"elemental", table, "visibility", 2, ""}, {"elemental", table, "type_id", 3, ""},
+		{"list", plain, "id", 0, ""}, {"list", plain, "owner_id", "nobody", ""}, {"list", plain, "title", "", ""}, {"list", plain, "type_id", 99, ""},
+		{"list", plain, "visibility", 9, ""}, {"list", plain, "table_id", "doc", ""}, {"list", plain, "table_orientation", "row", ""}, {"list", plain, "table_index", 1, ""}, {"list", plain, "version", -1, ""},
+		{"list", column, "table_orientation", "row", ""}, {"list", row, "table_orientation", "diagonal", ""}, {"list", column, "table_id", "doc", ""},
+		{"list", row, "title", "Renamed", ""}, {"list", column, "visibility", 2, ""}, {"list", row, "table_index", 4, ""},
+		{"media", image, "kind", "poster", ""}, {"media", image, "name", "", ""}, {"media", image, "name", long, ""}, {"media", image, "ordinal", -1, ""}, {"media", image, "id", 0, ""},
+		{"mark", 0, "kind", "like", ""}, {"mark", 0, "user_id", "nobody", ""},
+		{"comment", 0, "message", " ", ""}, {"comment", 0, "reply_to", 1, ""}, {"comment", 1, "reply_to", 2, ""}, {"comment", 1, "reply_to", -1, ""}, {"comment", 0, "user_id", "nobody", ""}, {"comment", 0, "votes", -1, ""},
+		{"rate", 0, "rating", 0, ""}, {"rate", 0, "rating", 6, ""}, {"rate", 0, "user_id", "nobody", ""}, {"rate", 0, "message", long, ""},
+		{"item", 0, "elemental_id", "nothing", ""}, {"item", 0, "order_index", "first", ""},
+		{"knowledge", 0, "elemental_id", "nothing", ""}, {"knowledge", 0, "fingerprint", "", ""}, {"knowledge", 0, "dimension", 0, ""}, {"knowledge", 0, "dimension", 7, ""},
+		{"knowledge", 0, "chunks", 0, ""}, {"knowledge", 0, "chunks", 1, ""}, {"knowledge", 0, "chunks", 99, ""}, {"knowledge", 0, "chunks", 1 << 40, ""},
+		{"chunk", last, "item_id", "nothing", ""}, {"chunk", last, "ordinal", -1, ""}, {"chunk", last, "ordinal", 0, ""}, {"chunk", last, "start", -1, ""}, {"chunk", last, "end", 0, ""}, {"chunk", last, "end", 1 << 30, ""},
+		{"chunk", last, "hash", "x", ""}, {"chunk", last, "hash", strings.Repeat("G", 64), ""}, {"chunk", last, "text", "other", ""}, {"chunk", last, "heading", []string{"\x00"}, ""}, {"chunk", last, "id", "x", ""},
+	}
+	for _, c := range cases {
+		bad := slices.Clone(es)
+		i := find(t, bad, c.kind, c.nth)
+		bad[i].Data = maps.Clone(bad[i].Data)
+		bad[i].Data[c.field] = c.value
+		code := c.code
+		if code == "" {
+			code = quire.CodeInvalid
+		}
+		what := fmt.Sprintf("%s %s = %.30v", c.kind, c.field, c.value)
+		err := tg.refuses(what, forge(t, bad), code)
+		if err != nil && !strings.Contains(err.Error(), "archive") {
+			t.Errorf("%s: %q does not say where", what, err)
+		}
+	}
+	tg.unchanged("hostile values")
+	_, err := tg.importing(forge(t, es), &quire.ImportOptions{TenantID: "home"})
+	tg.must(err) // what was changed each time is the only reason
+	t.Logf("%d hostile values were refused", len(cases))
+}
+
+// Whole records too many, too few, in the wrong place or with a wrong blob.
+func TestImportHoldsToTheStructure(t *testing.T) {
+	t.Parallel()
+	es := take(t, smallArchive(t))
+	tg := newTarget(t)
+	tried := 0
+	for i, e := range es {
+		// Without it, and twice: some may be missing, or there again.
+		mayMiss := slices.Contains([]string{"media", "comment", "rate", "mark"}, e.Kind)
+		without := forge(t, slices.Delete(slices.Clone(es), i, i+1))
+		if !mayMiss && !(e.Kind == "elemental" && e.Data["id"] == "snippet") {
+			if _, err := tg.importing(without, &quire.ImportOptions{TenantID: "home"}); err == nil {
+				// A list may lose an item, a tenant a list: that is another library, and whole.
+				if e.Kind != "item" && e.Kind != "list" {
+					t.Errorf("without record %d (%s) it was imported", i, e.Kind)
+				}
+				tg = newTarget(t)
+			}
+			tried++
+		}
+		if e.Kind != "comment" {
+			tg.refuses(fmt.Sprint("twice: ", e.Kind), forge(t, slices.Insert(slices.Clone(es), i, e)), quire.CodeInvalid, quire.CodeConflict)
+			tried++
+		}
+		blobless := slices.Clone(es)
+		blobless[i].Blob = append(slices.Clone(e.Blob), 0)
+		if e.Kind == "elemental" || e.Kind == "chunk" {
+			tg.refuses("blob of "+e.Kind, forge(t, blobless), quire.CodeInvalid)
+			tried++
+		}
+	}
+	for _, kind := range []string{"user", "tag", "elemental", "list", "catalogue", "tenant", "guest", "item", "media", "comment", "rate", "mark", "chunk"} {
+		moved := append(slices.Clone(es), es[find(t, es, kind, 0)])
+		tg.refuses("last: "+kind, forge(t, moved), quire.CodeInvalid)
+		tried++
+	}
+	tg.refuses("unknown kind", forge(t, append(slices.Clone(es), entry{"key", map[string]any{"secret": "x"}, nil})), quire.CodeInvalid)
+	tg.refuses("nothing", forge(t, nil), quire.CodeInvalid)
+	tg.refuses("no object", forgeRaw(t, "tenant 0 []"), quire.CodeInvalid)
+	tg.unchanged("structure")
+	t.Logf("%d archives with records out of place", tried)
+}
+
+// forgeRaw makes an archive of JSON texts as they are.
+func forgeRaw(t testing.TB, lines ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := archive.NewWriter(&b)
+	for _, line := range lines {
+		parts := strings.SplitN(line, " ", 3)
+		if err := w.Record(parts[0], json.RawMessage(parts[2]), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Vectors that would spoil an index.
+func TestImportRefusesVectors(t *testing.T) {
+	t.Parallel()
+	es := take(t, smallArchive(t))
+	tg := newTarget(t)
+	i := find(t, es, "chunk", 0)
+	n := len(es[i].Blob)
+	for name, blob := range map[string][]byte{
+		"zero": make([]byte, n), "short": es[i].Blob[:n-4], "none": nil, "NaN": bytes.Repeat([]byte{0xff}, n),
+		"infinite": append(slices.Clone(es[i].Blob[:n-4]), 0, 0, 0x80, 0x7f), "long": append(slices.Clone(es[i].Blob[:n-4]), 0, 0, 0x80, 0x3f),
+	} {
+		bad := slices.Clone(es)
+		bad[i].Blob = blob
+		tg.refuses(name, forge(t, bad), quire.CodeInvalid)
+	}
+	tg.unchanged("vectors")
+}
+
+func TestImportTwice(t *testing.T) {
+	t.Parallel()
+	data := smallArchive(t)
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			to := newInstance(t, s.open(t), nil)
+			_, err := to.importing(data, nil)
+			to.must(err)
+			first := to.export(acme)
+			for _, opts := range []*quire.ImportOptions{nil, {TenantID: acme}, {TenantID: "other"}, {TenantID: "other", KnownGuests: true}} {
+				_, err := to.importing(data, opts)
+				wantCode(t, err, quire.CodeConflict)
+				if err != nil && !strings.Contains(err.Error(), "same archive") {
+					t.Errorf("%q does not say why", err)
+				}
+			}
+			if !bytes.Equal(first, to.export(acme)) {
+				t.Error("the refused imports changed something")
+			}
+			_, err = to.importing(data, &quire.ImportOptions{TenantID: "a b"})
+			wantField(t, err, "TenantID")
+		})
+	}
+}
+
+// Types and categories that the other side does not have are named.
+func TestImportNamesWhatTheCatalogueLacks(t *testing.T) {
+	t.Parallel()
+	from := newInstance(t, store.NewMemory(), nil)
+	c, err := from.Catalogue(t.Context())
+	from.must(err)
+	c.Categories = append(c.Categories, quire.Category{ID: 500, Name: "Beekeeping"})
+	from.must(from.SetCatalogue(t.Context(), c))
+	u, err := from.CreateUser(t.Context(), quire.UserInput{ID: "user", TenantID: acme})
+	from.must(err)
+	in := document("How to keep bees", "text")
+	in.CategoryID = 500
+	_, err = from.CreateElemental(t.Context(), u.Actor(), in)
+	from.must(err)
+	data := from.export(acme)
+	to := newInstance(t, store.NewMemory(), nil)
+	_, err = to.importing(data, nil)
+	wantCode(t, err, quire.CodeInvalid)
+	if err != nil && (!strings.Contains(err.Error(), "500") || !strings.Contains(err.Error(), "Beekeeping")) {
+		t.Errorf("%q does not name the category", err)
+	}
+	other := c
+	other.Categories = append(slices.Clone(c.Categories[:len(c.Categories)-1]), quire.Category{ID: 500, Name: "Astronomy"})
+	to.must(to.SetCatalogue(t.Context(), other))
+	_, err = to.importing(data, nil)
+	wantCode(t, err, quire.CodeInvalid)
+	to.must(to.SetCatalogue(t.Context(), c))
+	_, err = to.importing(data, nil)
+	to.must(err)
+}
+
+// FuzzImport changes archives at random, with and without making the checksums right
+// again. What is imported can be exported, and what is exported imported.
+func FuzzImport(f *testing.F) {
+	small := smallArchive(f)
+	from := newInstance(f, store.NewMemory(), nil)
+	fillLibrary(from, 2, 3)
+	for _, data := range [][]byte{small, from.export(acme)} {
+		f.Add(data, false)
+		f.Add(loosen(f, data), true)
+	}
+	f.Add([]byte("quire-archive 1\n"), false)
+	f.Fuzz(func(t *testing.T, data []byte, loose bool) {
+		if loose {
+			data = tighten(t, data)
+		}
+		to := newInstance(t, store.NewMemory(), enginetest.NewEmbedder())
+		res, err := to.importing(data, nil)
+		if err != nil {
+			if code := quire.CodeOf(err); code != quire.CodeInvalid && code != quire.CodeConflict && code != quire.CodeNewerSchema && code != quire.CodeTooLarge {
+				t.Fatalf("error %v has code %s", err, code)
+			}
+			empty(t, to)
+			return
+		}
+		if res.Users+res.Elementals+res.Lists == 0 {
+			return
+		}
+		to.idle(res.TenantID)
+		again := to.export(res.TenantID)
+		second := newInstance(t, store.NewMemory(), enginetest.NewEmbedder())
+		if _, err := second.importing(again, nil); err != nil {
+			t.Fatalf("what was imported is exported and then refused: %v", err)
+		}
+		second.idle(res.TenantID)
+		if third := second.export(res.TenantID); !bytes.Equal(again, third) {
+			t.Fatalf("archives differ:\n%s\n%s", again, third)
+		}
+	})
+}
+
+func empty(t *testing.T, in *instance) {
+	t.Helper()
+	in.must(in.store.View(context.Background(), func(tx quire.ReadTx) error {
+		n, err := tx.CountChunks(context.Background())
+		_, lists, err2 := tx.SearchLists(context.Background(), quire.ListSearch{Viewer: quire.Viewer{OthersToo: true}, Limit: 1})
+		jobs, err3 := tx.CountJobs(context.Background())
+		if n+lists+len(jobs)+len(in.index.Chunks()) > 0 {
+			t.Fatal("something was imported")
+		}
+		return errors.Join(err, err2, err3)
+	}))
+}
+
+// loosen writes an archive as lines without checksums: kind, blob in hex, JSON.
+func loosen(t testing.TB, data []byte) []byte {
+	var b bytes.Buffer
+	for _, e := range take(t, data) {
+		raw, err := json.Marshal(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %x %s\n", e.Kind, e.Blob, raw)
+	}
+	return b.Bytes()
+}
+
+// tighten is the inverse of loosen for whatever lines still have that form.
+func tighten(t testing.TB, data []byte) []byte {
+	var b bytes.Buffer
+	w := archive.NewWriter(&b)
+	for line := range bytes.Lines(data) {
+		kind, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+		digits, raw, _ := bytes.Cut(rest, []byte(" "))
+		blob := make([]byte, len(digits)/2)
+		if _, err := fmt.Sscanf(string(digits), "%x", &blob); err != nil {
+			blob = nil
+		}
+		if !json.Valid(raw) {
+			continue
+		}
+		if err := w.Record(string(kind), json.RawMessage(raw), blob); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

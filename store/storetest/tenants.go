@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+var tenantCases = []testCase{
+	{"unknown", tenantUnknown},
+	{"users", tenantUsersCase},
+	{"elementals", tenantElementalsCase},
+	{"lists", tenantListsCase},
+	{"follow changes", tenantChanges},
+	{"nested and stopped", tenantNested},
+}
+
+// ofTenant collects what an iterator over the content of a tenant yields.
+func ofTenant[T any](method func(quire.ReadTx, context.Context, string) iter.Seq2[T, error]) func(quire.ReadTx, context.Context, string) ([]T, error) {
+	return func(tx quire.ReadTx, ctx context.Context, tenantID string) ([]T, error) {
+		var all []T
+		for v, err := range method(tx, ctx, tenantID) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, v)
+		}
+		return all, nil
+	}
+}
+
+var (
+	tenantUsers      = ofTenant(quire.ReadTx.TenantUsers)
+	tenantElementals = ofTenant(quire.ReadTx.TenantElementals)
+	tenantLists      = ofTenant(quire.ReadTx.TenantLists)
+)
+
+func tenantUnknown(t *testing.T, s *store) {
+	s.update(seed)
+	for _, id := range []string{"", "nobody", "Tenant of u1", "tenant of u"} {
+		equal(t, "users", get(s, tenantUsers, id), nil)
+		equal(t, "elementals", get(s, tenantElementals, id), nil)
+		equal(t, "lists", get(s, tenantLists, id), nil)
+	}
+}
+
+func tenantUsersCase(t *testing.T, s *store) {
+	var want []quire.User
+	for i := range scale(200) {
+		u := sampleUser(fmt.Sprint("u", i))
+		u.TenantID = "t"
+		want = append(want, u)
+	}
+	put(s, quire.Tx.PutUser, want...)
+	put(s, quire.Tx.PutUser, sampleUser("other"))
+	slices.SortFunc(want, func(a, b quire.User) int { return strings.Compare(a.ID, b.ID) })
+	equal(t, "TenantUsers", get(s, tenantUsers, "t"), want)
+}
+
+func tenantElementalsCase(t *testing.T, s *store) {
+	var want []quire.ElementalRecord
+	for i := range scale(400) {
+		e := sampleElemental(fmt.Sprint("e", i), fmt.Sprint("u", i%3))
+		e.TenantID = "t"
+		want = append(want, e)
+	}
+	putElementals(s, want...)
+	putElementals(s, sampleElemental("e1x", "u1"), bareElemental("e1y", "T"))
+	slices.SortFunc(want, func(a, b quire.ElementalRecord) int { return strings.Compare(a.ID, b.ID) })
+	equal(t, "TenantElementals", get(s, tenantElementals, "t"), want)
+}
+
+func tenantListsCase(t *testing.T, s *store) {
+	var want []quire.ListRecord
+	for i := range int64(scale(200)) {
+		l := plainList(1+i*7%211, fmt.Sprint("u", i%3))
+		if i%2 == 0 {
+			l.TableID, l.TableOrientation = "table", quire.TableRow
+		}
+		l.TenantID = "t"
+		want = append(want, l)
+	}
+	putLists(s, want...)
+	putLists(s, plainList(1000, "u1"))
+	slices.SortFunc(want, func(a, b quire.ListRecord) int { return cmp.Compare(a.ID, b.ID) })
+	equal(t, "TenantLists", get(s, tenantLists, "t"), want)
+}
+
+// tenantChanges moves content to another tenant and deletes it.
+func tenantChanges(t *testing.T, s *store) {
+	u, e, l := sampleUser("u"), sampleElemental("e", "u"), plainList(1, "u")
+	for _, tenant := range []string{"a", "b"} {
+		u.TenantID, e.TenantID, l.TenantID = tenant, tenant, tenant
+		put(s, quire.Tx.PutUser, u)
+		putElementals(s, e)
+		putLists(s, l)
+	}
+	equal(t, "users of the old tenant", get(s, tenantUsers, "a"), nil)
+	equal(t, "elementals of the old tenant", get(s, tenantElementals, "a"), nil)
+	equal(t, "lists of the old tenant", get(s, tenantLists, "a"), nil)
+	equal(t, "users", get(s, tenantUsers, "b"), []quire.User{u})
+	equal(t, "elementals", get(s, tenantElementals, "b"), []quire.ElementalRecord{e})
+	equal(t, "lists", get(s, tenantLists, "b"), []quire.ListRecord{l})
+	put(s, quire.Tx.DeleteElemental, "e")
+	put(s, quire.Tx.DeleteList, 1)
+	equal(t, "deleted elementals", get(s, tenantElementals, "b"), nil)
+	equal(t, "deleted lists", get(s, tenantLists, "b"), nil)
+}
+
+// tenantNested reads the same inside of an iteration, stops it and goes on reading.
+func tenantNested(t *testing.T, s *store) {
+	for i := range 20 {
+		e := bareElemental(fmt.Sprintf("e%02d", i), "u1")
+		e.TenantID = "t"
+		putElementals(s, e)
+	}
+	var seen []string
+	s.view(func(ctx context.Context, tx quire.ReadTx) error {
+		for e, err := range tx.TenantElementals(ctx, "t") {
+			if err != nil {
+				return err
+			}
+			all, err := tenantElementals(tx, ctx, "t")
+			if err != nil {
+				return err
+			}
+			if seen = append(seen, fmt.Sprint(e.ID, " of ", len(all))); len(seen) == 2 {
+				break
+			}
+		}
+		_, err := tx.Elemental(ctx, "e19")
+		return err
+	})
+	equal(t, "seen", seen, []string{"e00 of 20", "e01 of 20"})
+}

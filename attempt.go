@@ -19,13 +19,15 @@ type attempt struct {
 	model    *model // that makes the vectors
 	// vectors by the hash of their text: those of the stored chunks, and those made in
 	// this attempt, so that starting over after a change costs only what is new.
-	vectors map[string][]float32
+	vectors  map[string][]float32
+	problems []JobProblem // with files, since the attempt last began
+	later    error        // a problem with a file that is worth another attempt
 }
 
 // piece is a passage on its way to become a chunk.
 type piece struct {
 	Span
-	itemID  string // whose text it is from: the elemental, or a cell of it
+	itemID  string // whose text it is from: the elemental, a cell or a file of it
 	ordinal int    // among the pieces of that text
 	text    string // what the chunk shows
 	input   string // what is embedded
@@ -58,12 +60,9 @@ func (a *attempt) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		pieces, err := cut(a.engine.opts.Chunker, sources)
+		pieces, err := a.cut(ctx, sources)
 		if err != nil {
 			return err
-		}
-		if limit := a.engine.opts.MaxChunks; len(pieces) > limit {
-			return Errorf(CodeInvalid, "the text makes %d passages; at most %d are allowed in one elemental", len(pieces), limit)
 		}
 		if err := a.embed(ctx, pieces); err != nil {
 			return err
@@ -85,8 +84,8 @@ func (a *attempt) follow(m *model) {
 	}
 }
 
-// read returns the sources of the elemental, its own first, and remembers the vectors
-// it already has.
+// read returns the sources of the elemental, its own text first, and remembers the
+// vectors it already has. Files are no sources without an Extractor.
 func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 	err = a.engine.lib.store.View(ctx, func(tx ReadTx) error {
 		rec, err := tenantElemental(ctx, tx, a.job.TenantID, a.job.ElementalID)
@@ -95,6 +94,9 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 		}
 		if sources, err = a.engine.lib.sources(ctx, tx, rec); err != nil {
 			return err
+		}
+		if a.engine.opts.Extractor == nil {
+			sources = slices.DeleteFunc(sources, func(s source) bool { return s.file.ID != 0 })
 		}
 		chunks, err := tx.ChunksOf(ctx, rec.ID)
 		for _, c := range chunks {
@@ -110,28 +112,39 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 	return sources, err
 }
 
-// cut splits the source texts of an elemental.
-func cut(chunker Chunker, sources []source) ([]piece, error) {
+// cut splits the source texts of an elemental, one after the other: of files, only one is
+// in memory at a time.
+func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
+	a.problems, a.later = nil, nil
 	var pieces []piece
 	for _, s := range sources {
-		of, err := cutSource(chunker, s)
+		text, ok, err := a.textOf(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		of, err := cutSource(a.engine.opts.Chunker, s, text)
 		if err != nil {
 			return nil, err
 		}
 		pieces = append(pieces, of...)
+		if limit := a.engine.opts.MaxChunks; len(pieces) > limit {
+			return nil, Errorf(CodeInvalid, "the text makes %d passages; at most %d are allowed in one elemental", len(pieces), limit)
+		}
 	}
-	return pieces, nil
+	return pieces, a.later
 }
 
-func cutSource(chunker Chunker, from source) ([]piece, error) {
-	text := sourceText(from.rec)
+func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 	spans := chunker.Chunks(text)
 	pieces := make([]piece, len(spans))
 	for i, s := range spans {
 		if s.Start < 0 || s.End > len(text) || s.Start >= s.End || i > 0 && s.Start < spans[i-1].Start {
 			return nil, Errorf(CodeInvalid, "the chunker returned a passage that is empty, out of order or outside of the text")
 		}
-		p := piece{Span: s, itemID: from.rec.ID, ordinal: i, text: text[s.Start:s.End]}
+		p := piece{Span: s, itemID: from.itemID(), ordinal: i, text: text[s.Start:s.End]}
 		p.input = embedText(from.meta.title, s.Heading, p.text)
 		p.hash = hashText(p.input)
 		pieces[i] = p
@@ -215,7 +228,7 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, a.chunks(rec, metas, pieces)); err != nil {
 			return err
 		}
-		j.Done, j.Total = len(pieces), len(pieces)
+		j.Done, j.Total, j.Problems = len(pieces), len(pieces), a.problems
 		return ch.putJob(ctx, tx, j.ended(JobSucceeded, ""))
 	})
 	return overtaken, err

@@ -14,7 +14,7 @@ type changes struct {
 	lib       *Library
 	engine    *Engine // whose index is locked; nil before the commit, or without an engine
 	sets      map[string]chunkSet
-	tables    map[string]bool // whose chunks are to follow, by id
+	follow    map[string]bool // elementals of several texts whose chunks are to follow, by id
 	jobs      bool            // a job was added or changed
 	cancelled []string        // lease owners of running attempts that are to stop
 }
@@ -33,14 +33,14 @@ type chunkSet struct {
 // the index. The index is written after the transaction has ended, from what was
 // collected in it, so that writing it needs no Store.
 func (l *Library) commit(ctx context.Context, fn func(tx Tx, ch *changes) error) error {
-	ch := &changes{lib: l, sets: make(map[string]chunkSet), tables: make(map[string]bool)}
+	ch := &changes{lib: l, sets: make(map[string]chunkSet), follow: make(map[string]bool)}
 	out := rolledBack
 	defer func() { ch.finish(ctx, out) }() // also when fn panics
 	err := l.store.Update(ctx, func(tx Tx) error {
 		if err := fn(tx, ch); err != nil {
 			return err
 		}
-		if err := ch.refreshTables(ctx, tx); err != nil {
+		if err := ch.refreshMixed(ctx, tx); err != nil {
 			return err
 		}
 		if err := ch.lock(ctx, tx); err != nil {
@@ -174,19 +174,28 @@ func (ch *changes) ingestIfAsked(ctx context.Context, tx Tx, rec ElementalRecord
 
 // refresh makes the metadata of an elemental's stored chunks (owner, tags, type,
 // category, title) follow the record, without the embedder. The chunks of a cell are
-// among those of its table, which follows once, at the end of the transaction.
+// among those of its table. That, and an elemental with chunks of files, follows once, at
+// the end of the transaction.
 func (ch *changes) refresh(ctx context.Context, tx Tx, rec ElementalRecord) error {
 	switch rec.TypeID {
 	case TypeCell:
-		ch.tables[rec.TableID] = true
+		ch.follow[rec.TableID] = true
 		return nil
 	case TypeTable:
-		ch.tables[rec.ID] = true
+		ch.follow[rec.ID] = true
 		return nil
 	}
 	refs, err := chunkRefs(ctx, tx, rec.TenantID, rec.ID)
 	if err != nil || len(refs) == 0 {
 		return err
+	}
+	files, err := tx.MatchChunks(ctx, Filters{TenantID: rec.TenantID, ElementalID: rec.ID, Source: sourceFile})
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		ch.follow[rec.ID] = true
+		return nil
 	}
 	meta, err := ch.lib.chunkMeta(ctx, tx, rec)
 	if err != nil {

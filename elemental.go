@@ -375,7 +375,7 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 			if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil {
 				return ElementalRecord{}, err
 			}
-			if err := l.followElemental(ctx, tx, ch, old, rec); err != nil {
+			if err := l.followElemental(ctx, tx, ch, old, rec, mediaChanged); err != nil {
 				return ElementalRecord{}, err
 			}
 		}

@@ -38,6 +38,9 @@ type EngineOptions struct {
 	// Chunker splits texts. Default: Markdown-aware, 256 tokens a chunk aimed at, 512
 	// at most, no overlap.
 	Chunker Chunker
+	// Extractor reads attached files. Default: none, and files are not ingested.
+	// engine/extract has one for text, Markdown, HTML, PDF, DOCX and CSV.
+	Extractor Extractor
 	// Workers is how many ingests run at the same time. Default 2.
 	Workers int
 	// BatchSize is how many texts are embedded in one call. Default 64.

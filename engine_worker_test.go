@@ -67,11 +67,11 @@ func TestDefaultChunker(t *testing.T) {
 	t.Parallel()
 	rec := ElementalRecord{Title: "A handbook", Description: "All about it.",
 		Body: "# Boats\n\n" + strings.Repeat("A boat is on the water. ", 200) + "\n\n## Sails\n\n" + strings.Repeat("A sail is in the wind. ", 60)}
-	pieces, err := cut(defaultChunker{}, []source{{rec, chunkMeta{title: rec.Title}}})
+	text := sourceText(rec)
+	pieces, err := cutSource(defaultChunker{}, source{rec: rec, meta: chunkMeta{title: rec.Title}}, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := sourceText(rec)
 	covered := 0
 	for i, p := range pieces {
 		if p.text != text[p.Start:p.End] {

@@ -416,7 +416,10 @@ func (l *Library) chunkSources(ctx context.Context, tx ReadTx, rec ElementalReco
 	sources, err := l.sources(ctx, tx, rec)
 	metas, texts := make(map[string]chunkMeta, len(sources)), make(map[string]string, len(sources))
 	for _, s := range sources {
-		metas[s.rec.ID], texts[s.rec.ID] = s.meta, sourceText(s.rec)
+		metas[s.itemID()] = s.meta
+		if s.file.ID == 0 {
+			texts[s.rec.ID] = sourceText(s.rec)
+		}
 	}
 	return metas, texts, err
 }

@@ -20,6 +20,13 @@ func (s JobStatus) Final() bool {
 	return s == JobSucceeded || s == JobFailed || s == JobCancelled
 }
 
+// JobProblem says why a part of an elemental was not ingested with the rest.
+type JobProblem struct {
+	ItemID string // of the file
+	Name   string // of the file
+	Reason string // follows the name in a sentence, such as "is empty"; safe to show
+}
+
 // Job is one ingest of one elemental: durable from the moment Ingest returns.
 type Job struct {
 	ID          string // the trace id that the caller gave, else generated; unique in its tenant
@@ -31,6 +38,9 @@ type Job struct {
 	Total       int    // chunks of this attempt; 0 until they are known
 	Attempts    int    // how often it was started
 	Error       string // why the last attempt failed; safe to show; "" if it did not
+	// Problems are what a job that succeeded had to leave out: attached files that could
+	// not be read, at most 100 of them.
+	Problems []JobProblem
 
 	CreatedAt  time.Time
 	StartedAt  *time.Time // first start

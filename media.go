@@ -90,7 +90,10 @@ func (l *Library) changeMedia(ctx context.Context, a Actor, id string, change fu
 		if !changed {
 			return rec, nil
 		}
-		return l.saveContent(ctx, tx, ch, rec)
+		if rec, err = l.saveContent(ctx, tx, ch, rec); err != nil || rec.TypeID != TypeCell {
+			return rec, err
+		}
+		return rec, l.saveTable(ctx, tx, ch, rec.TableID) // with which its files are ingested
 	})
 }
 

@@ -47,15 +47,52 @@ type chunkMeta struct {
 // source is a text that is ingested of an elemental, with the metadata of its chunks.
 type source struct {
 	rec  ElementalRecord // whose text it is: the elemental itself, or a cell of it
+	file Media           // attached to rec, if the text is that of a file; else zero
 	meta chunkMeta
 }
 
-// sources are the texts that are ingested of an elemental: its own, and of a table each
-// cell, row by row. A cell has the tags of its table, its column and itself, in this
-// order, each once.
+// itemID is the item that the text belongs to: the file, or else the elemental or cell.
+func (s source) itemID() string {
+	if s.file.ID != 0 {
+		return strconv.FormatInt(s.file.ID, 10)
+	}
+	return s.rec.ID
+}
+
+// sources are the texts that are ingested of an elemental: its own, those of its files,
+// and of a table each cell with its files, row by row. Files have the metadata of what
+// they are attached to.
 func (l *Library) sources(ctx context.Context, tx ReadTx, rec ElementalRecord) ([]source, error) {
+	sources, err := l.textSources(ctx, tx, rec)
+	if err != nil {
+		return nil, err
+	}
+	owners := make([]MediaOwner, len(sources))
+	for i, s := range sources {
+		owners[i].ElementalID = s.rec.ID
+	}
+	media, err := tx.MediaOf(ctx, owners)
+	if err != nil || len(media) == 0 {
+		return sources, err
+	}
+	var all []source
+	for i, s := range sources {
+		all = append(all, s)
+		for _, m := range media[owners[i]] {
+			if m.Kind == MediaFile {
+				s.file, s.meta.source = m, sourceFile
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
+}
+
+// textSources are the sources without files. A cell has the tags of its table, its
+// column and itself, in this order, each once.
+func (l *Library) textSources(ctx context.Context, tx ReadTx, rec ElementalRecord) ([]source, error) {
 	meta, err := l.chunkMeta(ctx, tx, rec)
-	sources := []source{{rec, meta}}
+	sources := []source{{rec: rec, meta: meta}}
 	if err != nil || rec.TypeID != TypeTable {
 		return sources, err
 	}
@@ -76,7 +113,7 @@ func (l *Library) sources(ctx context.Context, tx ReadTx, rec ElementalRecord) (
 			of := meta
 			of.columnID = strconv.FormatInt(column.ID, 10)
 			of.setTags(tags, unique(slices.Concat(rec.TagIDs, column.TagIDs, cell.TagIDs)))
-			sources = append(sources, source{cell, of})
+			sources = append(sources, source{rec: cell, meta: of})
 		}
 	}
 	return sources, nil
@@ -87,7 +124,7 @@ func (l *Library) chunkMetas(ctx context.Context, tx ReadTx, rec ElementalRecord
 	sources, err := l.sources(ctx, tx, rec)
 	metas := make(map[string]chunkMeta, len(sources))
 	for _, s := range sources {
-		metas[s.rec.ID] = s.meta
+		metas[s.itemID()] = s.meta
 	}
 	return metas, err
 }

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// refreshTables makes the chunks of all tables follow that a transaction changed. A
-// change of many cells so reads and writes them once.
-func (ch *changes) refreshTables(ctx context.Context, tx Tx) error {
-	for _, tableID := range slices.Sorted(maps.Keys(ch.tables)) {
-		err := ch.refreshTable(ctx, tx, tableID)
-		if err != nil && CodeOf(err) != CodeNotFound { // a table that was deleted left no chunks
+// refreshMixed makes the chunks follow of all tables, and elementals with files, that a
+// transaction changed. A change of many cells so reads and writes them once.
+func (ch *changes) refreshMixed(ctx context.Context, tx Tx) error {
+	for _, id := range slices.Sorted(maps.Keys(ch.follow)) {
+		err := ch.refreshItems(ctx, tx, id)
+		if err != nil && CodeOf(err) != CodeNotFound { // one that was deleted left no chunks
 			return err
 		}
 	}
 	return nil
 }
 
-// refreshTable makes the stored chunks of a table follow it: their metadata, which
-// differs from cell to cell, and that those of cells that are gone go too. Those of
-// texts that have changed stay until the next ingest, as with any elemental.
-func (ch *changes) refreshTable(ctx context.Context, tx Tx, tableID string) error {
-	rec, err := tx.Elemental(ctx, tableID)
+// refreshItems makes the stored chunks of an elemental follow it: their metadata, which
+// differs from item to item, and that those of cells and files that are gone go too.
+// Those of texts that have changed stay until the next ingest, as with any elemental.
+func (ch *changes) refreshItems(ctx context.Context, tx Tx, id string) error {
+	rec, err := tx.Elemental(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -53,6 +53,6 @@ func (ch *changes) refreshTable(ctx context.Context, tx Tx, tableID string) erro
 // in any.
 func (ch *changes) refreshList(rec ListRecord) {
 	if rec.TableOrientation == TableColumn {
-		ch.tables[rec.TableID] = true
+		ch.follow[rec.TableID] = true
 	}
 }

@@ -42,13 +42,13 @@ func checkTablePatch(p *problems, old, rec ElementalRecord) {
 }
 
 // followElemental brings the rest of a table in step with a change of its elemental or
-// of one of its cells.
-func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, rec ElementalRecord) error {
+// of one of its cells, by its record or its media.
+func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, rec ElementalRecord, mediaChanged bool) error {
 	switch {
 	case rec.TypeID == TypeTable && rec.Visibility != old.Visibility:
-		ch.tables[rec.ID] = true
+		ch.follow[rec.ID] = true
 		return tx.ShowTable(ctx, rec.ID, rec.Visibility, now())
-	case rec.TypeID == TypeCell && (rec.Body != old.Body || rec.Description != old.Description):
+	case rec.TypeID == TypeCell && (mediaChanged || rec.Body != old.Body || rec.Description != old.Description):
 		size, err := tx.ElementalSize(ctx, rec.TableID)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine"
 	"github.com/quirelib/quire/engine/chromem"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/store/sqlite"
 )
 
@@ -37,7 +38,8 @@ type Options struct {
 	SQLite *sqlite.Options
 	// Library configures the Library.
 	Library *quire.LibraryOptions
-	// Engine configures the Engine; its Chunker is swapped there.
+	// Engine configures the Engine; its Chunker is swapped there, and its Extractor, whose
+	// default here is extract.New.
 	Engine *quire.EngineOptions
 }
 
@@ -104,6 +106,14 @@ func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
 	if o.LLM == nil {
 		o.LLM = engine.NewExtractive(nil)
 	}
+	var opts quire.EngineOptions
+	if o.Engine != nil {
+		opts = *o.Engine
+	}
+	if opts.Extractor == nil {
+		opts.Extractor = extract.New(nil)
+	}
+	o.Engine = &opts
 	return nil
 }
 

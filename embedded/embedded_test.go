@@ -184,3 +184,32 @@ func TestNothingStaysOpen(t *testing.T) {
 	}
 	open(t, dir, nil)
 }
+
+// TestAttachedFiles: the default parts read attached files.
+func TestAttachedFiles(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, t.TempDir(), &embedded.Options{Engine: &quire.EngineOptions{Workers: 1}})
+	u, err := q.Library.CreateUser(ctx, quire.UserInput{ID: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := q.Library.CreateElemental(ctx, quire.Actor{UserID: u.ID, TenantID: u.TenantID}, quire.ElementalInput{
+		Title: "Rules of the harbour", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "See the file.",
+		Media: quire.MediaInput{Files: []quire.Upload{{Name: "fees.csv", Data: []byte("Boat,Fee\ndinghy,4 crowns\nschooner,90 crowns\n")}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := q.Engine.Ingest(ctx, u.TenantID, quire.IngestRequest{ElementalID: e.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job, err = q.Engine.Wait(ctx, u.TenantID, job.ID); err != nil || job.Status != quire.JobSucceeded || len(job.Problems) != 0 {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	answer, err := q.Engine.Chat(ctx, quire.ChatRequest{Query: "What is the fee of a schooner?", Filters: quire.Filters{TenantID: u.TenantID}})
+	if err != nil || !strings.Contains(answer.Answer, "90 crowns") || len(answer.Sources) == 0 || answer.Sources[0].Chunk.Source != "file" {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}

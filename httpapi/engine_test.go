@@ -2,13 +2,31 @@ package httpapi
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/engine/extract"
 )
+
+// TestIngestOfFiles: files are found as sources of their own, and the job says which could
+// not be read.
+func TestIngestOfFiles(t *testing.T) {
+	t.Parallel()
+	f := newFileFixture(t, nil, &quire.EngineOptions{Extractor: extract.New(nil)})
+	id := f.elemental(f.ann, "How to sail a boat", "")
+	media := f.do(f.ann.key, "POST", "/v1/user/elemental/"+id+"/files",
+		`{"files":[{"file_name":"table.csv","file_buffer":"`+base64.StdEncoding.EncodeToString([]byte("Knot,Use\nbowline,mooring\n"))+`"},{"file_name":"empty.pdf","file_buffer":"JVBERi0xLjQK"}]}`).want(201)
+	f.ingest(f.ann, id)
+	table, broken := fmt.Sprint(media.at("response.files.0.id")), fmt.Sprint(media.at("response.files.1.id"))
+	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("jobs.0.status", `"succeeded"`, "jobs.0.error", "null",
+		"jobs.0.problems", `[{"item_id":"`+broken+`","name":"empty.pdf","reason":"is a damaged PDF: no page can be found in it"}]`)
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"bowline","filters":{"tenant_id":"ann","source":"file"}}`).want(200).
+		has("total_found", "1", "items.0.payload.snack_item_id", `"`+table+`"`, "items.0.payload.snack_elemental_id", `"`+id+`"`)
+}
 
 func TestIngest(t *testing.T) {
 	t.Parallel()
@@ -26,7 +44,7 @@ func TestIngest(t *testing.T) {
 	f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":`+other+`,"trace_id":7}`).want(202).has("data.job_id", `"7"`)
 
 	job := f.do(f.ann.key, "GET", "/v1/kb/jobs/trace%2F1%20%C3%BC", "").want(200)
-	job.has("job_id", `"trace/1 ü"`, "elemental_id", `"`+id+`"`, "status", `"succeeded"`, "stage", `"done"`, "done", "1", "total", "1", "attempts", "1", "error", "null")
+	job.has("job_id", `"trace/1 ü"`, "elemental_id", `"`+id+`"`, "status", `"succeeded"`, "stage", `"done"`, "done", "1", "total", "1", "attempts", "1", "error", "null", "problems", "[]")
 	for _, field := range []string{"created_at", "started_at", "finished_at"} {
 		if !strings.HasSuffix(job.str(field), "Z") {
 			t.Errorf("%s is %q", field, job.str(field))

@@ -69,9 +69,15 @@ func newFixtureOn(t *testing.T, s quire.Store, opts *Options) *fixture {
 // newEngineFixture serves all routes, over fakes of the models.
 func newEngineFixture(t *testing.T, opts *Options) *fixture {
 	t.Helper()
+	return newFileFixture(t, opts, nil)
+}
+
+// newFileFixture is newEngineFixture with an engine that has options of its own.
+func newFileFixture(t *testing.T, opts *Options, engine *quire.EngineOptions) *fixture {
+	t.Helper()
 	f := newFixture(t, nil)
 	f.llm = enginetest.NewLLM()
-	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, nil)
+	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, engine)
 	if err != nil {
 		t.Fatal(err)
 	}

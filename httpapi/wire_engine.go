@@ -98,24 +98,36 @@ type deletedJSON struct {
 	Elementals int `json:"deleted_elementals"`
 }
 
+// problemJSON is a file that a job left out.
+type problemJSON struct {
+	ItemID string `json:"item_id"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
 type jobJSON struct {
-	JobID       string     `json:"job_id"`
-	ElementalID string     `json:"elemental_id"`
-	Status      string     `json:"status"`
-	Stage       string     `json:"stage"`
-	Done        int        `json:"done"`
-	Total       int        `json:"total"`
-	Attempts    int        `json:"attempts"`
-	Error       *string    `json:"error"`
-	CreatedAt   time.Time  `json:"created_at"`
-	StartedAt   *time.Time `json:"started_at"`
-	FinishedAt  *time.Time `json:"finished_at"`
+	JobID       string        `json:"job_id"`
+	ElementalID string        `json:"elemental_id"`
+	Status      string        `json:"status"`
+	Stage       string        `json:"stage"`
+	Done        int           `json:"done"`
+	Total       int           `json:"total"`
+	Attempts    int           `json:"attempts"`
+	Error       *string       `json:"error"`
+	Problems    []problemJSON `json:"problems"`
+	CreatedAt   time.Time     `json:"created_at"`
+	StartedAt   *time.Time    `json:"started_at"`
+	FinishedAt  *time.Time    `json:"finished_at"`
 }
 
 func jobOf(j quire.Job) jobJSON {
+	problems := make([]problemJSON, len(j.Problems))
+	for i, p := range j.Problems {
+		problems[i] = problemJSON(p)
+	}
 	return jobJSON{
 		JobID: j.ID, ElementalID: j.ElementalID, Status: string(j.Status), Stage: j.Stage,
-		Done: j.Done, Total: j.Total, Attempts: j.Attempts, Error: orNull(j.Error),
+		Done: j.Done, Total: j.Total, Attempts: j.Attempts, Error: orNull(j.Error), Problems: problems,
 		CreatedAt: j.CreatedAt.UTC(), StartedAt: utc(j.StartedAt), FinishedAt: utc(j.FinishedAt),
 	}
 }

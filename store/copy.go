@@ -93,6 +93,7 @@ func cloneReceipt(r quire.Receipt) quire.Receipt {
 }
 
 func cloneJob(j quire.Job) quire.Job {
+	j.Problems = slices.Clone(j.Problems)
 	j.CreatedAt = moment(j.CreatedAt)
 	j.StartedAt = momentPtr(j.StartedAt)
 	j.FinishedAt = momentPtr(j.FinishedAt)

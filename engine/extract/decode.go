@@ -29,8 +29,10 @@ func decode(data []byte) (string, error) {
 	if at := firstInvalid(data); at >= 0 {
 		return "", invalid("is not valid UTF-8 from byte %d on", at)
 	}
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), nil
+	return lineEnds.Replace(string(data)), nil
 }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func invalid(format string, args ...any) error {
 	return quire.Errorf(quire.CodeInvalid, format, args...)

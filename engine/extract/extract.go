@@ -1,5 +1,6 @@
-// Package extract turns files into text to ingest: FormatMarkdown as it is, HTML as
-// Markdown, and any other text as it is.
+// Package extract turns files into text to ingest: Markdown as it is, HTML, PDF, DOCX and
+// CSV as Markdown, and any other text as it is. [Extractor] reads files that are attached
+// to elementals, [Text] documents of text with their titles.
 package extract
 
 import (
@@ -21,11 +22,14 @@ const (
 // DefaultMaxBytes is the size limit of a file unless Options say otherwise: 16 MiB.
 const DefaultMaxBytes = 16 << 20
 
-// Options change what Text takes.
+// Options change what is taken.
 type Options struct {
 	// MaxBytes is the size of the largest file that is read. Zero or less means
 	// DefaultMaxBytes.
 	MaxBytes int
+	// MaxText is the size of the longest text that an Extractor returns, in bytes. Zero or
+	// less means DefaultMaxText.
+	MaxText int
 }
 
 // Document is the text of a file.

@@ -8,6 +8,8 @@ require (
 )
 
 require (
+	github.com/JohannesKaufmann/dom v0.3.1 // indirect
+	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/bbrks/go-blurhash v1.1.1 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect

@@ -14,6 +14,7 @@ import (
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/httpapi"
 	"github.com/quirelib/quire/store"
 )
@@ -173,7 +174,7 @@ func newSite(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eng, err := quire.NewEngine(t.Context(), lib, enginetest.NewIndex(), embedder, engine.NewExtractive(nil), nil)
+	eng, err := quire.NewEngine(t.Context(), lib, enginetest.NewIndex(), embedder, engine.NewExtractive(nil), &quire.EngineOptions{Extractor: extract.New(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

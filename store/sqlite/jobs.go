@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	jobColumns = columns{"tenant_id", "id", "elemental_id", "status", "stage", "done", "total", "attempts", "error",
+	jobColumns = columns{"tenant_id", "id", "elemental_id", "status", "stage", "done", "total", "attempts", "error", "problems",
 		"created_at", "started_at", "finished_at", "run_after", "lease_owner", "lease_until"}
 	selectJob = `SELECT ` + jobColumns.of("j") + `, j.seq FROM jobs j `
 	insertJob = jobColumns.insert("jobs")
@@ -17,7 +17,7 @@ var (
 )
 
 func scanJob(row scanner) (j quire.Job, err error) {
-	err = row.Scan(&j.TenantID, &j.ID, &j.ElementalID, &j.Status, &j.Stage, &j.Done, &j.Total, &j.Attempts, &j.Error,
+	err = row.Scan(&j.TenantID, &j.ID, &j.ElementalID, &j.Status, &j.Stage, &j.Done, &j.Total, &j.Attempts, &j.Error, arrayTo[quire.JobProblem]{&j.Problems},
 		moment{&j.CreatedAt}, optMoment{&j.StartedAt}, optMoment{&j.FinishedAt}, moment{&j.RunAfter},
 		&j.LeaseOwner, moment{&j.LeaseUntil}, &j.Seq)
 	return j, err
@@ -25,7 +25,7 @@ func scanJob(row scanner) (j quire.Job, err error) {
 
 // jobValues are the values of jobColumns without those of the key.
 func jobValues(j quire.Job) []any {
-	return []any{j.ElementalID, j.Status, j.Stage, j.Done, j.Total, j.Attempts, j.Error,
+	return []any{j.ElementalID, j.Status, j.Stage, j.Done, j.Total, j.Attempts, j.Error, array(j.Problems),
 		micros(j.CreatedAt), optMicros(j.StartedAt), optMicros(j.FinishedAt), micros(j.RunAfter),
 		j.LeaseOwner, micros(j.LeaseUntil)}
 }

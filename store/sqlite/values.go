@@ -83,7 +83,7 @@ func (m optMoment) Scan(src any) error {
 }
 
 // array is how an array is stored, or passed as one parameter to json_each.
-func array[T int | int64 | string | quire.TutorialStep](vs []T) string {
+func array[T int | int64 | string | quire.TutorialStep | quire.JobProblem](vs []T) string {
 	if len(vs) == 0 {
 		return "[]" // not null, which json_each takes as one value
 	}

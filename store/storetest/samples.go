@@ -161,6 +161,7 @@ func sampleJob(tenantID, id, elementalID string) quire.Job {
 		Total:       8,
 		Attempts:    2,
 		Error:       "why it failed",
+		Problems:    []quire.JobProblem{{ItemID: "9", Name: "a \"b\".pdf", Reason: "is empty"}, {ItemID: "10"}},
 		CreatedAt:   at(13),
 		StartedAt:   new(at(14)),
 		FinishedAt:  new(at(15)),

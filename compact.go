@@ -7,15 +7,15 @@ import "context"
 type CompactingStore interface {
 	Store
 	// Compact returns when no file of the Store holds anything that was deleted before it
-	// was called. Other transactions may run meanwhile. It cannot be called inside a
-	// transaction. Cancelled, it may be called again.
+	// was called. Views may run meanwhile; Updates may have to wait. It cannot be called
+	// inside a transaction. Cancelled, it may be called again.
 	Compact(ctx context.Context) error
 }
 
 // Compact makes what was deleted unreadable in the files too: without it, deleted text
-// lies in free space until that is used again. It takes time in proportion to the
-// full-text index and the free space; reading and writing go on meanwhile. When it
-// returns nil, no file of a Store that is a [CompactingStore] holds a text that was
+// lies in free space until that is used again. The SQLite Store is written anew for it,
+// through a temporary file of its size; reading goes on meanwhile, writing waits. When
+// Compact returns nil, no file of a Store that is a [CompactingStore] holds a text that was
 // deleted before the call; over any other Store it does nothing and returns nil.
 //
 // Answers that are kept for an Idempotency-Key are not deleted with what they show: they

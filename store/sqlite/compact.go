@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	mergePages  = 1000     // of a full-text index, in one transaction
-	zeroBytes   = 16 << 20 // of free space, in one transaction
+	mergePages  = 1000 // of a full-text index, in one transaction
 	readerPause = 20 * time.Millisecond
 )
 
@@ -17,17 +16,17 @@ const (
 // as text, until they are merged.
 var textIndexes = []string{"elemental_text", "list_text"}
 
-// Compact implements quire.CompactingStore. It merges the full-text indexes, overwrites
-// the free pages of the file with zeros and empties the log. The file keeps its size; what
-// is free is used again. It works in many short transactions, between which others run,
-// and at the end waits for the Views that began before it.
+// Compact implements quire.CompactingStore. It merges the full-text indexes in short
+// transactions, writes the database anew, which locks out writers and takes a temporary
+// file of its size in the directory for such (TMPDIR), and empties the log, for which it
+// waits for the Views that began before.
 func (s *Store) Compact(ctx context.Context) error {
 	for _, index := range textIndexes {
 		if err := s.merge(ctx, index); err != nil {
 			return err
 		}
 	}
-	if err := s.zeroFree(ctx); err != nil {
+	if err := s.rewrite(ctx); err != nil {
 		return err
 	}
 	return s.emptyLog(ctx)
@@ -38,7 +37,8 @@ func (s *Store) Compact(ctx context.Context) error {
 func (s *Store) merge(ctx context.Context, index string) error {
 	for pages := -mergePages; ; pages = mergePages {
 		var did int64
-		err := s.step(ctx, func(t *tx) error {
+		err := s.Update(ctx, func(writer quire.Tx) error {
+			t := writer.(*tx)
 			before, err := one(ctx, t, value[int64], `SELECT total_changes()`)
 			if err != nil {
 				return err
@@ -56,27 +56,29 @@ func (s *Store) merge(ctx context.Context, index string) error {
 	}
 }
 
-// zeroFree overwrites the free pages: it fills a table with zeros until none is left, and
-// empties it. secure_delete does so only where it costs no further writes.
-func (s *Store) zeroFree(ctx context.Context) error {
-	for more := true; more; {
-		err := s.step(ctx, func(t *tx) error {
-			free, err := one(ctx, t, value[int64], `SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size`)
-			if more = free > zeroBytes; err != nil || free == 0 {
-				return err
-			}
-			return t.run(ctx, `INSERT INTO zeros (content) VALUES (zeroblob(?))`, min(free, zeroBytes))
-		})
-		if err != nil {
-			return err
-		}
+// rewrite writes every page of the database anew. Overwriting the free pages would not be
+// enough: pages in use hold, between their entries, what was moved to others.
+func (s *Store) rewrite(ctx context.Context) (err error) {
+	if err := s.enter(); err != nil {
+		return err
 	}
-	return s.step(ctx, func(t *tx) error { return t.run(ctx, `DELETE FROM zeros`) })
-}
-
-// step runs fn in a short write transaction.
-func (s *Store) step(ctx context.Context, fn func(t *tx) error) error {
-	return s.Update(ctx, func(quireTx quire.Tx) error { return fn(quireTx.(*tx)) })
+	defer s.running.Done()
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return failure(ctx, err)
+	}
+	defer conn.Close() // gives it back to the pool
+	// In memory, the temporary copy of a large database would not fit.
+	if _, err := conn.ExecContext(ctx, `PRAGMA temp_store = FILE`); err != nil {
+		return failure(ctx, err)
+	}
+	defer func() {
+		if _, back := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store = MEMORY`); err == nil {
+			err = failure(ctx, back)
+		}
+	}()
+	_, err = conn.ExecContext(ctx, `VACUUM`)
+	return failure(ctx, err)
 }
 
 // emptyLog writes the log back into the file and cuts it off. A View that began before

@@ -8,8 +8,3 @@ CREATE TABLE elemental_short (
     num    INTEGER PRIMARY KEY REFERENCES elementals (num) ON DELETE CASCADE,
     packed BLOB NOT NULL
 ) STRICT;
-
--- Holds zeros for a moment, to overwrite what was deleted.
-CREATE TABLE zeros (
-    content BLOB NOT NULL
-) STRICT;

@@ -15,6 +15,7 @@ const (
 	parsedCost = 48
 	parsedBody = 2 << 20
 	cellCost   = 4 << 10 // of each cell of a table, besides its text
+	noteCost   = 2       // of descriptions, which are shown as they are and as plain text, one by one
 )
 
 // freeAnswer is what an answer may take without being counted: what one with a body of 80
@@ -38,7 +39,7 @@ func answerCost(size quire.ElementalSize) int64 {
 	if size.Body <= parsedBody {
 		cost = size.Body * parsedCost
 	}
-	return cost + size.CellBody*textCost + int64(size.Cells)*cellCost
+	return cost + size.CellBody*textCost + int64(size.Cells)*cellCost + size.Descriptions*noteCost
 }
 
 // admit waits until the memory is free that a request takes: for a body that it has sent,

@@ -186,6 +186,9 @@ type ElementalSize struct {
 	Body     int64 // bytes
 	Cells    int
 	CellBody int64 // bytes of the bodies of all cells
+	// Descriptions is the bytes of the descriptions of it and of the cells, columns and
+	// rows.
+	Descriptions int64
 }
 
 // CellText is a cell of a table without the rest of its record.

@@ -2,6 +2,8 @@ package quire
 
 import (
 	"context"
+	"io"
+	"strings"
 
 	"github.com/quirelib/quire/internal/placeholder"
 )
@@ -11,13 +13,25 @@ import (
 // are written, such as "#word" or "#[two words]"; one without a value stays as it is.
 // ErrTooLarge if the result would be longer than LibraryOptions.MaxBodyBytes.
 func (l *Library) FillTemplate(ctx context.Context, a Actor, id string, values map[string]string) (string, error) {
+	var b strings.Builder
+	err := l.WriteTemplate(ctx, a, id, values, &b)
+	return b.String(), err
+}
+
+// WriteTemplate writes what FillTemplate returns, without building it: memory grows with
+// the body and the values only. Where it refuses, nothing has been written.
+func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values map[string]string, w io.Writer) error {
 	e, err := l.Elemental(ctx, a, id)
 	if err != nil {
-		return "", err
+		return err
 	}
-	filled, ok := placeholder.FillWithin(e.Body, values, l.opts.MaxBodyBytes)
-	if !ok {
-		return "", Errorf(CodeTooLarge, "filled in, the text has more than %d bytes; use shorter values", l.opts.MaxBodyBytes)
+	if _, ok := placeholder.SizeWithin(e.Body, values, l.opts.MaxBodyBytes); !ok {
+		return Errorf(CodeTooLarge, "filled in, the text has more than %d bytes; use shorter values", l.opts.MaxBodyBytes)
 	}
-	return filled, nil
+	for part := range placeholder.Parts(e.Body, values) {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"context"
-	"sync"
+	"net/http"
+	"time"
 
 	"github.com/quirelib/quire"
 )
@@ -15,10 +15,23 @@ const (
 	parsedCost = 48
 	parsedBody = 2 << 20
 	cellCost   = 4 << 10 // of each cell of a table, besides its text
+	noteCost   = 2       // of descriptions, which are shown as they are and as plain text, one by one
 )
 
-// freeAnswer is what an answer may take without being counted.
-const freeAnswer = 1 << 20
+// freeAnswer is what an answer may take without being counted: what one with a body of 80
+// KiB takes, whatever is in it.
+const freeAnswer = 5 << 20
+
+// maxWait is how long a request waits for memory; retryAfter is when the client is told
+// to come back, in seconds.
+const (
+	maxWait    = 10 * time.Second
+	retryAfter = 5
+)
+
+// errBusy answers who has waited for too long. Nothing has been done for it yet.
+var errBusy = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
+	message: "the large requests that are being answered, others' or your own, take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end"}
 
 // answerCost estimates the memory that answering with an elemental takes.
 func answerCost(size quire.ElementalSize) int64 {
@@ -26,87 +39,58 @@ func answerCost(size quire.ElementalSize) int64 {
 	if size.Body <= parsedBody {
 		cost = size.Body * parsedCost
 	}
-	return cost + size.CellBody*textCost + int64(size.Cells)*cellCost
+	return cost + size.CellBody*textCost + int64(size.Cells)*cellCost + size.Descriptions*noteCost
 }
 
 // admit waits until the memory is free that a request takes: for a body that it has sent,
-// and for the elemental that its path names. The caller calls release when the answer
-// has been sent. It is called outside of transactions, so that nobody who waits holds one.
-func (c *call) admit() (release func(), err error) {
-	cost := answerCost(quire.ElementalSize{Body: int64(len(c.body))})
+// and for the elemental that its path names. It is called outside of transactions, so
+// that nobody who waits holds one, and before anything is written: what was written is
+// not answered with 503.
+func (c *call) admit() error {
+	sent := int64(len(c.body))
+	cost := answerCost(quire.ElementalSize{Body: sent})
 	if c.route.large {
 		size, err := c.s.lib.ElementalSize(c.r.Context(), c.actor(), c.params["id"])
 		switch {
-		case err == nil:
-			cost += answerCost(size)
+		case err == nil: // of what was sent and what is there, one is rendered
+			cost = max(cost+size.Body*textCost, sent*textCost+answerCost(size))
 		case quire.CodeOf(err) != quire.CodeNotFound: // which the handler answers
-			return nil, err
+			return err
 		}
 	}
+	return c.hold(cost)
+}
+
+// hold waits for memory, which the request has until it gives it back. A quarter of what
+// there is cannot be had by reading, so that those who read slowly keep nobody from
+// writing.
+func (c *call) hold(cost int64) error {
 	if cost <= freeAnswer {
-		return func() {}, nil
+		return nil
 	}
-	return c.s.memory.acquire(c.r.Context(), cost)
-}
-
-// budget is a weighted semaphore: it admits what fits into size together, in the order of
-// arrival, and what is larger than that alone.
-type budget struct {
-	size int64
-
-	mu      sync.Mutex
-	used    int64
-	waiting []*waiter // the first one first
-}
-
-type waiter struct {
-	cost  int64
-	ready chan struct{} // closed when it is admitted
-}
-
-// acquire waits for its turn, or until the context ends.
-func (b *budget) acquire(ctx context.Context, cost int64) (release func(), err error) {
-	w := &waiter{min(cost, b.size), make(chan struct{})}
-	b.mu.Lock()
-	b.waiting = append(b.waiting, w)
-	b.admit()
-	b.mu.Unlock()
-	select {
-	case <-w.ready:
-		return func() { b.leave(w) }, nil
-	case <-ctx.Done():
-		b.leave(w)
-		return nil, ctx.Err()
+	b := &c.s.memory
+	limit := b.size
+	if c.reads() {
+		limit -= b.size / 4
 	}
+	release, err := b.acquire(c.r.Context(), c.user.ID, cost, limit)
+	if err != nil {
+		return err
+	}
+	c.held = append(c.held, release)
+	return nil
 }
 
-// admit lets in who is next for as long as there is room; the lock is held.
-func (b *budget) admit() {
-	for len(b.waiting) > 0 && b.used+b.waiting[0].cost <= b.size {
-		b.used += b.waiting[0].cost
-		close(b.waiting[0].ready)
-		b.waiting = b.waiting[1:]
-	}
+// reads reports whether a request changes nothing.
+func (c *call) reads() bool {
+	return c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.route.reads
 }
 
-// leave gives back what a waiter has, or its place.
-func (b *budget) leave(w *waiter) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case <-w.ready:
-		b.used -= w.cost
-	default:
-		b.forget(w)
+// giveBack lets go of the memory that was held for the request. It may be called again.
+func (c *call) giveBack() {
+	c.body = nil
+	for _, release := range c.held {
+		release()
 	}
-	b.admit()
-}
-
-func (b *budget) forget(w *waiter) {
-	for i, other := range b.waiting {
-		if other == w {
-			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
-			return
-		}
-	}
+	c.held = nil
 }

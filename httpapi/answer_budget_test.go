@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -17,24 +19,28 @@ import (
 	"github.com/quirelib/quire"
 )
 
-func TestBudgetAdmitsInOrder(t *testing.T) {
+// TestBudgetIsShared lets several users come and go: the figures are costs.
+func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := &budget{size: 10}
+		b := &budget{size: 12, wait: 10 * time.Second}
 		var entered []string
-		enter := func(ctx context.Context, name string, cost int64) func() {
+		enter := func(ctx context.Context, user string, cost, limit int64) func() {
 			release := func() {}
 			go func() {
-				leave, err := b.acquire(ctx, cost)
-				if err != nil {
-					name += " gave up"
-				} else {
+				leave, err := b.acquire(ctx, user, cost, limit)
+				switch {
+				case err == nil:
 					release = leave
+				case errors.Is(err, errBusy):
+					user += " was refused"
+				default:
+					user += " gave up"
 				}
-				entered = append(entered, name)
+				entered = append(entered, user)
 			}()
 			synctest.Wait()
-			return func() { release(); synctest.Wait() }
+			return func() { release(); release(); synctest.Wait() }
 		}
 		check := func(want ...string) {
 			t.Helper()
@@ -43,60 +49,156 @@ func TestBudgetAdmitsInOrder(t *testing.T) {
 			}
 			entered = nil
 		}
-		first, second := enter(t.Context(), "6", 6), enter(t.Context(), "4", 4)
-		check("6", "4")
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		enter(ctx, "large for a minute", 1000)
-		third := enter(t.Context(), "large", 1000)
-		fourth := enter(t.Context(), "small behind it", 1)
-		second()
+		ann := enter(t.Context(), "ann", 4, 12)
+		again := enter(t.Context(), "ann", 3, 12) // would be more than half
+		bob := enter(t.Context(), "bob", 7, 12)   // more than half, but alone
+		check("ann", "bob")
+		cat := enter(t.Context(), "cat", 1, 9) // the last is not for her
 		check()
-		time.Sleep(2 * time.Minute)
+		dan := enter(t.Context(), "dan", 1, 12) // waits behind nobody who does not fit
+		check("dan")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		enter(ctx, "eve", 1000, 12)
+		time.Sleep(5 * time.Second)
+		check("eve gave up")
+		ann()
+		check("ann")
+		whole := enter(t.Context(), "fay", 1000, 12)
+		time.Sleep(9 * time.Second)
+		check("cat was refused")
+		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		check("large for a minute gave up")
-		first()
-		check("large")
-		third()
-		check("small behind it")
-		fourth()
-		if b.used != 0 || len(b.waiting) != 0 {
-			t.Errorf("%d are used and %d wait after all", b.used, len(b.waiting))
+		check("fay was refused")
+		whole = enter(t.Context(), "fay", 1000, 12)
+		for _, leave := range []func(){again, bob, cat, dan} {
+			leave()
+		}
+		check("fay")
+		whole()
+		enter(t.Context(), "cat", 1, 9)()
+		check("cat")
+		if b.used != 0 || len(b.waiting) != 0 || len(b.held) != 0 {
+			t.Errorf("%d are used, %d wait, %v hold some after all", b.used, len(b.waiting), b.held)
 		}
 	})
 }
 
-// TestLargeAnswersWait fills the budget by hand: what is large waits for as long as its
-// context lasts, what is small does not, and neither what does not exist.
+// words is a body of n bytes and little more.
+func words(n int) string { return strings.Repeat("word ", n/5) }
+
+// TestLargeAnswersWait fills the budget by hand: what is large waits and is refused, what
+// is small is not, and neither what does not exist; what writes has a part of its own.
 func TestLargeAnswersWait(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, &Options{MaxAnswerMemory: 2 << 20})
-	large := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+strings.Repeat("word ", 10_000)+`"}`).want(201).str("response.id")
-	small := f.elemental(f.ann, "A small text of words", "")
-	release, err := f.h.(*server).memory.acquire(t.Context(), 2<<20)
+	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
+	memory := &f.h.(*server).memory
+	memory.wait = 20 * time.Millisecond
+	create := func(size int) string {
+		return f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(size)+`"}`).want(201).str("response.id")
+	}
+	large, ordinary := create(200_000), create(80<<10)
+	release, err := memory.acquire(t.Context(), "eve", 48<<20, 48<<20) // all that there is for reading
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.do(f.ann.key, "GET", "/v1/elemental/"+small, "").want(200)
+	f.do(f.ann.key, "GET", "/v1/elemental/"+ordinary, "").want(200)
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+ordinary, `{"template":"`+words(80<<10)+`"}`).want(200)
 	f.do(f.ann.key, "GET", "/v1/elemental/unknown", "").want(404)
-	for _, path := range []string{"GET /v1/elemental/" + large, "GET /v1/elemental/" + large + "/knowledge-base", "PUT /v1/user/elemental/" + large} {
-		method, path, _ := strings.Cut(path, " ")
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader("{}"))
-		req.Header.Set("x-api-key", f.ann.key)
-		rec := httptest.NewRecorder()
-		f.h.ServeHTTP(rec, req)
-		cancel()
-		if rec.Code != 503 {
-			t.Errorf("%s %s answers %d while there is no room, want 503", method, path, rec.Code)
+	for _, path := range []string{"", "/knowledge-base"} {
+		a := f.do(f.ann.key, "GET", "/v1/elemental/"+large+path, "").want(503)
+		if a.header.Get("Retry-After") != "5" || !strings.Contains(a.str("error_message"), "send it again") {
+			t.Errorf("%q is refused with %q, Retry-After %q", path, a.str("error_message"), a.header.Get("Retry-After"))
 		}
 	}
-	release()
-	f.do(f.ann.key, "GET", "/v1/elemental/"+large, "").want(200)
-	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+large, "{}").want(200)
-	if m := &f.h.(*server).memory; m.used != 0 {
-		t.Errorf("%d bytes are still taken", m.used)
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+large, `{"title":"A text that was renamed"}`).want(200)
+	create(200_000)
+	other, err := memory.acquire(t.Context(), "dan", 16<<20, 64<<20) // and all for writing
+	if err != nil {
+		t.Fatal(err)
 	}
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+large, `{"title":"A text that was renamed twice"}`).want(503)
+	other()
+	release()
+	if got := f.do(f.ann.key, "GET", "/v1/elemental/"+large, "").want(200).str("response.title"); got != "A text that was renamed" {
+		t.Errorf("after 503 the title is %q", got)
+	}
+	if memory.used != 0 {
+		t.Errorf("%d bytes are still taken", memory.used)
+	}
+}
+
+// TestSlowReaders is four connections of a user that read a long answer slowly: others
+// are served meanwhile.
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	big := f.elementalOf(f.bob, words(15<<20))
+	middle := f.elementalOf(f.ann, words(1<<20))
+	srv := httptest.NewServer(f.h)
+	t.Cleanup(srv.Close)
+	for range 4 {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "GET /v1/elemental/%s HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\n\r\n", big, f.bob.key)
+	}
+	memory := &f.h.(*server).memory
+	for waiting := 0; waiting < 3; {
+		time.Sleep(10 * time.Millisecond)
+		memory.mu.Lock()
+		waiting = len(memory.waiting)
+		memory.mu.Unlock()
+	}
+	f.do(f.ann.key, "GET", "/v1/elemental/"+middle, "").want(200)
+	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+middle, `{"title":"A document with a new title"}`).want(200)
+}
+
+// TestMemoryIsGivenBackBeforeTheEnd stops where the last part of an answer is written.
+func TestMemoryIsGivenBackBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id := f.elementalOf(f.ann, words(200_000))
+	memory := &f.h.(*server).memory
+	for _, header := range []string{"", "a key"} {
+		req := httptest.NewRequest("POST", "/v1/user/elemental", strings.NewReader(`{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(200_000)+`"}`))
+		if header == "" {
+			req = httptest.NewRequest("GET", "/v1/elemental/"+id, nil)
+		} else {
+			req.Header.Set(idempotencyKey, "a-key")
+		}
+		req.Header.Set("x-api-key", f.ann.key)
+		var parts []int64
+		f.h.ServeHTTP(&watched{httptest.NewRecorder(), func() { parts = append(parts, memory.used) }}, req)
+		if len(parts) == 0 || parts[len(parts)-1] != 0 {
+			t.Errorf("with %q: %v bytes are held as the parts are written, want 0 for the last", header, parts)
+		}
+	}
+}
+
+// watched calls a function before each write.
+type watched struct {
+	*httptest.ResponseRecorder
+	before func()
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.before()
+	return w.ResponseRecorder.Write(p)
+}
+
+// elementalOf creates a document with a body.
+func (f *fixture) elementalOf(by account, body string) string {
+	f.t.Helper()
+	e, err := f.lib.CreateElemental(f.t.Context(), by.Actor(), quire.ElementalInput{
+		Title: "A document with a body", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: body,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return e.ID
 }
 
 // TestLargeElementalsAreEncodedAlike compares what is written in parts with what is encoded

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,38 @@ func largeDocuments(t *testing.T, f *fixture) map[string]string {
 		ids[name] = e.ID
 	}
 	return ids
+}
+
+// TestPreparedTemplatesAreNotBuilt fills 12 KB with 4 KB, which makes 33 MB of JSON. It is
+// not parallel: other tests would use memory meanwhile.
+func TestPreparedTemplatesAreNotBuilt(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector keeps several times the memory that is to be measured; run it without")
+	}
+	f := newFixture(t, nil)
+	id := f.elementalOf(f.ann, strings.Repeat("#a ", 4000))
+	srv := httptest.NewServer(f.h)
+	defer srv.Close()
+	var n int64
+	grown := heapGrowth(t, func() {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL+"/v1/elemental/"+id+"/template/prepare", strings.NewReader(`{"#a":"`+strings.Repeat("\u2028", 1390)+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("x-api-key", f.ann.key)
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if n, err = io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 || n < 33_000_000 {
+			t.Error(resp.Status, n, err)
+		}
+	})
+	t.Logf("%d bytes, the heap grew by %d", n, grown)
+	if grown > 16<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
 }
 
 // TestLargeAnswersTakeBoundedMemory is not parallel: other tests would use memory

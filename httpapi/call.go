@@ -30,6 +30,8 @@ type call struct {
 	user          quire.User
 	authenticated bool
 	started       bool // the status has been sent
+
+	held []func() // each gives back memory that was taken for the request
 }
 
 func (c *call) actor() quire.Actor { return c.user.Actor() }
@@ -212,6 +214,9 @@ func (c *call) sendJSON(status int, body any) error {
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
 	c.started = true
 	c.w.WriteHeader(status)
+	if buf.Len() <= longAnswerLimit {
+		c.giveBack()
+	}
 	_ = c.write(buf.Bytes())
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/quirelib/quire"
@@ -33,6 +34,8 @@ type problem struct {
 	fields  []quire.FieldError // content interface: where the input breaks a rule
 	detail  []detail           // engine: where the input has the wrong type
 	allow   string             // the header Allow, for 405
+
+	retryAfter int // the header Retry-After in seconds, 0: none
 }
 
 // Error makes a problem an error, so that the HTTP layer's own refusals go the same
@@ -109,6 +112,9 @@ func (c *call) report(err error) *problem {
 // answerError sends a problem in the shape of the request's group.
 func (c *call) answerError(p *problem) {
 	h := c.w.Header()
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.retryAfter))
+	}
 	switch p.status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `ApiKey realm="quire", header="x-api-key"`)

@@ -45,7 +45,7 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if s.opts, err = opts.withDefaults(s.lib); err != nil {
 		panic(err)
 	}
-	s.memory.size = s.opts.MaxAnswerMemory
+	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
 	var served []route
 	if lib != nil {
 		served = append(served, contentRoutes...)
@@ -79,6 +79,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			c.panicked(p, debug.Stack())
 		}
 	}()
+	defer c.giveBack()
 	if err := s.serve(c); err != nil {
 		c.fail(err)
 	}
@@ -103,11 +104,9 @@ func (s *server) serve(c *call) error {
 		}
 	}
 	if c.group == contentGroup {
-		release, err := c.admit()
-		if err != nil {
+		if err := c.admit(); err != nil {
 			return err
 		}
-		defer release()
 	}
 	if rt.once {
 		return s.once(c)

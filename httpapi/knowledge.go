@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -191,9 +192,24 @@ func (s *server) prepareTemplate(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	filled, err := s.lib.FillTemplate(c.r.Context(), c.actor(), c.params["id"], values)
-	if err != nil {
+	const at = `"result":""`
+	head := envelope{Code: http.StatusOK, Meta: c.meta(1), Response: map[string]string{"result": ""}}
+	return c.writeInstead(head, at, func(w io.Writer) error {
+		if _, err := io.WriteString(w, strings.TrimSuffix(at, `"`)); err != nil {
+			return err
+		}
+		text := &jsonText{w: w}
+		parts := bufio.NewWriterSize(text, 32<<10)
+		if err := s.lib.WriteTemplate(c.r.Context(), c.actor(), c.params["id"], values, parts); err != nil {
+			return err
+		}
+		if err := parts.Flush(); err != nil {
+			return err
+		}
+		if err := text.end(); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, `"`)
 		return err
-	}
-	return c.respond(http.StatusOK, map[string]string{"result": filled})
+	})
 }

@@ -24,6 +24,12 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
+	return s.respondWholeList(c, http.StatusOK, l, opts, expand)
+}
+
+// respondWholeList answers with a list and all its items, which go out one by one, and
+// with knowledge text if it is small enough for it.
+func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) (err error) {
 	out := s.listOf(l)
 	out.Items = []elementalJSON{}
 	if l.TotalItems < knowledgeLimit {
@@ -31,7 +37,7 @@ func (s *server) getList(c *call) error {
 			return err
 		}
 	}
-	head := envelope{Code: http.StatusOK, Meta: c.meta(1), Response: out}
+	head := envelope{Code: status, Meta: c.meta(1), Response: out}
 	return c.sendInside(head, `"items":[]`, s.listItems(c, l, opts, expand))
 }
 
@@ -52,25 +58,6 @@ func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, e
 			}
 		}
 	}
-}
-
-// listWithItems is a list with all its items, and with knowledge text if it is small
-// enough for it.
-func (s *server) listWithItems(c *call, l quire.List, opts quire.KnowledgeOptions) (listJSON, error) {
-	out := s.listOf(l)
-	out.Items = []elementalJSON{}
-	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
-		if err != nil {
-			return out, err
-		}
-		out.Items = append(out.Items, lightElemental(e))
-	}
-	if l.TotalItems >= knowledgeLimit {
-		return out, nil
-	}
-	var err error
-	out.knowledgeJSON, err = s.listKnowledge(c, l.ID, opts)
-	return out, err
 }
 
 func (s *server) getListItems(c *call) error {
@@ -171,13 +158,9 @@ func (s *server) updateList(c *call) error {
 
 // respondList answers with a list that was just written.
 func (s *server) respondList(c *call, status int, l quire.List) error {
-	out, err := s.listWithItems(c, l, quire.KnowledgeOptions{})
-	if err != nil {
-		return err
-	}
 	// Through the map: Set would spell it List_url.
 	c.w.Header()["list_URL"] = []string{l.URL}
-	return c.respond(status, out)
+	return s.respondWholeList(c, status, l, quire.KnowledgeOptions{}, false)
 }
 
 func (s *server) deleteList(c *call) error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/quirelib/quire"
 )
 
 func TestCreateList(t *testing.T) {
@@ -167,5 +169,26 @@ func TestURLHeader(t *testing.T) {
 	a := f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x\r\nEvil: 1 ü"}`, "Host", "evil.example", "X-Forwarded-Host", "evil.example").want(201)
 	if got := a.header.Get("Location"); strings.ContainsAny(got, "\r\n") || !strings.HasPrefix(got, "https://quire.example/v1/list/") || a.header.Get("Evil") != "" {
 		t.Errorf("Location is %q", got)
+	}
+}
+
+// TestWrittenListsAreStreamed answers with a list that is longer than what is held back.
+func TestWrittenListsAreStreamed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	list := f.list(f.ann, "A long one")
+	id, _ := parseNumericID(list)
+	for range 80 {
+		_, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
+			Title: "An item of the list", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText,
+			Body: "x", Description: strings.Repeat("d", 20_000), Lists: []int64{id},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := f.do(f.ann.key, "PUT", "/v1/user/list/"+list, `{"title":"Another title"}`).want(200)
+	if length := a.header.Get("Content-Length"); length != "" || len(a.body) < 80*20_000 {
+		t.Errorf("the answer of %d bytes was built whole: Content-Length %q", len(a.body), length)
 	}
 }

@@ -61,11 +61,12 @@ func (a *longAnswer) send() error {
 // errGone ends a handler whose client has left. Nobody sees the status.
 var errGone = &problem{status: 499, message: "the client has left"}
 
-// end sends what is left.
+// end sends what is left. Of all that the answer was made of, nothing else is needed.
 func (a *longAnswer) end() error {
 	if !a.c.started {
 		a.c.w.Header().Set("Content-Length", strconv.Itoa(a.buf.Len()))
 	}
+	a.c.giveBack()
 	return a.send()
 }
 

@@ -40,7 +40,7 @@ func (s *server) once(c *call) error {
 	rec := newRecording()
 	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
 		inner := *c
-		inner.w, inner.r = rec, c.r.WithContext(ctx)
+		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
 		if err := c.route.handle(s, &inner); err != nil {
 			return quire.Answer{}, err
 		}

@@ -31,11 +31,13 @@ type Options struct {
 	// MaxBodyBytes limits the body of a request; a larger one answers 413. Default
 	// 64 MiB.
 	MaxBodyBytes int64
-	// MaxAnswerMemory is how much memory, in bytes, the answers with one elemental each
+	// MaxAnswerMemory is how much memory, in bytes, the answers with large elementals
 	// may take together, by an estimate: a document of 16 MiB or a table of as much takes
-	// about 100 MB while it is rendered and sent. An answer waits until there is room, for
-	// as long as its request's context lasts; one that is larger than all of it is sent
-	// alone, and one of up to 1 MiB never waits. Default 256 MiB.
+	// about 100 MB while it is rendered and sent. One user holds half of it at most, or one
+	// larger answer; a quarter is kept for requests that write. An answer waits for room
+	// for 10 s at most, before anything is done for it, and is 503 with Retry-After then;
+	// one that is larger than all there is counts as all of it, and one of a body of up to
+	// 80 KiB never waits. Default 256 MiB.
 	MaxAnswerMemory int64
 	// HeartbeatInterval is how long the streamed chat may be silent before a comment
 	// is sent. A first event that takes longer starts the stream with one, so that

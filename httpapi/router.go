@@ -25,6 +25,7 @@ type route struct {
 	body    bool   // takes a JSON body
 	once    bool   // takes an Idempotency-Key; its handler must pass c.r.Context() on
 	shared  bool   // belongs to neither group; its errors are content errors
+	reads   bool   // changes nothing, though it is no GET
 	large   bool   // its answer holds the elemental that {id} names, however large that is
 	handle  func(*server, *call) error
 

@@ -29,7 +29,7 @@ var contentRoutes = []route{
 	{method: "DELETE", pattern: "/v1/user/elemental/{id}/files", body: true, large: true, handle: (*server).removeMedia},
 	{method: "GET", pattern: "/v1/image/{id}", handle: (*server).getImage},
 	{method: "GET", pattern: "/v1/elemental/{id}/knowledge-base", large: true, handle: (*server).getElementalKnowledge},
-	{method: "POST", pattern: "/v1/elemental/{id}/template/prepare", body: true, large: true, handle: (*server).prepareTemplate},
+	{method: "POST", pattern: "/v1/elemental/{id}/template/prepare", body: true, reads: true, large: true, handle: (*server).prepareTemplate},
 	{method: "POST", pattern: "/v1/user/elemental", body: true, once: true, handle: (*server).createElemental},
 	{method: "POST", pattern: "/v1/user/table", body: true, once: true, handle: (*server).createTable},
 	{method: "PUT", pattern: "/v1/user/elemental/{id}", body: true, large: true, handle: (*server).updateElemental},

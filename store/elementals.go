@@ -126,7 +126,7 @@ func (tx readTx) CellTexts(ctx context.Context, tableID string) ([]quire.CellTex
 // ElementalSize implements [quire.ElementalReader].
 func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
 	s, err := found(ctx, tx.elementals.rows[id], func(e elemental) quire.ElementalSize {
-		return quire.ElementalSize{Body: int64(len(e.record.Body))}
+		return quire.ElementalSize{Body: int64(len(e.record.Body)), Descriptions: int64(len(e.record.Description))}
 	}, "elemental")
 	if err != nil || id == "" {
 		return s, err
@@ -134,8 +134,13 @@ func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalS
 	for _, c := range tx.cellsOf[id] {
 		s.Cells++
 		s.CellBody += int64(len(c.Body))
+		s.Descriptions += int64(len(c.Description))
 	}
-	return s, nil
+	lists, err := tx.TableLists(ctx, id)
+	for _, l := range lists {
+		s.Descriptions += int64(len(l.Description))
+	}
+	return s, err
 }
 
 // ElementalsOf implements [quire.ElementalReader].

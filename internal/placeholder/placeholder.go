@@ -23,6 +23,7 @@
 package placeholder
 
 import (
+	"iter"
 	"math"
 	"strings"
 )
@@ -54,29 +55,48 @@ func Fill(body string, values map[string]string) string {
 }
 
 // FillWithin is Fill for results of at most limit bytes: a few kilobytes of
-// placeholders and of values would make gigabytes. It returns false, having built no
-// more than that, if the result would be longer.
+// placeholders and of values would make gigabytes. It returns false, having built
+// nothing, if the result would be longer.
 func FillWithin(body string, values map[string]string, limit int) (string, bool) {
-	var b strings.Builder
-	done := 0
-	for s := range scan(body) {
-		v, ok := values[body[s.start:s.end]]
-		if !ok {
-			continue
-		}
-		if len(v) > limit-b.Len()-(s.start-done) {
-			return "", false
-		}
-		b.WriteString(body[done:s.start])
-		b.WriteString(v)
-		done = s.end
-	}
-	if len(body)-done > limit-b.Len() {
+	size, ok := SizeWithin(body, values, limit)
+	if !ok {
 		return "", false
 	}
-	if done == 0 {
-		return body, true
+	var b strings.Builder
+	b.Grow(size)
+	for part := range Parts(body, values) {
+		b.WriteString(part)
 	}
-	b.WriteString(body[done:])
 	return b.String(), true
+}
+
+// SizeWithin is the length of what [Fill] returns, in bytes, without building it; false
+// if it is over limit.
+func SizeWithin(body string, values map[string]string, limit int) (size int, ok bool) {
+	for part := range Parts(body, values) {
+		if len(part) > limit-size {
+			return 0, false
+		}
+		size += len(part)
+	}
+	return size, true
+}
+
+// Parts yields what [Fill] returns in parts, which are parts of body and values: none is
+// copied.
+func Parts(body string, values map[string]string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		done := 0
+		for s := range scan(body) {
+			v, ok := values[body[s.start:s.end]]
+			if !ok {
+				continue
+			}
+			if !yield(body[done:s.start]) || !yield(v) {
+				return
+			}
+			done = s.end
+		}
+		yield(body[done:])
+	}
 }

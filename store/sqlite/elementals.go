@@ -173,10 +173,12 @@ func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, e
 // a row.
 func (t *tx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
 	scan := func(row scanner) (s quire.ElementalSize, err error) {
-		err = row.Scan(&s.Body, &s.Cells, &s.CellBody)
+		err = row.Scan(&s.Body, &s.Cells, &s.CellBody, &s.Descriptions)
 		return s, err
 	}
-	return one(ctx, t, scan, `SELECT octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0)
+	return one(ctx, t, scan, `SELECT octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0),
+			octet_length(e.description) + ifnull(sum(octet_length(c.description)), 0)
+			+ (SELECT ifnull(sum(octet_length(l.description)), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
 		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> '' WHERE e.id = ? GROUP BY e.num`, id)
 }
 

@@ -64,14 +64,17 @@ func tableSizes(t *testing.T, s *store) {
 	texts := map[string]string{"a": "", "b": "é\x00€", "c": "four"}
 	for id, body := range texts {
 		c := cell(id, "t1")
-		c.Body = body
+		c.Body, c.Description = body, "ö"
 		putElementals(s, c)
 	}
+	row, column := tableList(1, "t1", "row", 0), tableList(2, "t1", "column", 0)
+	row.Description, column.Description = "a row", "col"
+	putLists(s, row, column)
 	table := bareElemental("t1", "u1")
-	table.Body = "ü"
+	table.Body, table.Description = "ü", "dé"
 	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
 	for id, want := range map[string]quire.ElementalSize{
-		"t1": {Body: 2, Cells: 3, CellBody: 10}, "b": {Body: 6}, "a": {}, "": {},
+		"t1": {Body: 2, Cells: 3, CellBody: 10, Descriptions: 3 + 3*2 + 8}, "b": {Body: 6, Descriptions: 2}, "a": {Descriptions: 2}, "": {},
 	} {
 		equal(t, "ElementalSize of "+id, get(s, quire.ReadTx.ElementalSize, id), want)
 	}

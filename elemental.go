@@ -39,7 +39,7 @@ type ElementalInput struct {
 	Visibility  Visibility // 0 means Public
 	// Lists are lists of the actor to put the elemental into, at the end of each.
 	Lists         []int64
-	TagIDs        []int64 // tags of the actor
+	TagIDs        []int64 // tags of the actor, at most MaxTags
 	VideoURL      string  // http or https; "" for none
 	TutorialSteps []TutorialStep
 	IsPremium     bool
@@ -62,7 +62,7 @@ type ElementalPatch struct {
 	Command         *string
 	Visibility      *Visibility
 	Lists           []int64  // put into these as well
-	TagIDs          *[]int64 // replaces all tags
+	TagIDs          *[]int64 // replaces all tags; at most MaxTags
 	VideoURL        *string
 	TutorialSteps   *[]TutorialStep
 	IsPremium       *bool
@@ -263,6 +263,7 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 	checkVisibility(p, rec.Visibility)
 	checkURL(p, "video_url", rec.VideoURL)
 	checkSteps(p, rec.TutorialSteps)
+	checkTags(p, rec.TagIDs)
 	checkPrice(p, "price", rec.Price)
 	checkPrice(p, "price_original", rec.PriceOriginal)
 }

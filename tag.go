@@ -9,6 +9,10 @@ import (
 	"github.com/quirelib/quire/internal/id"
 )
 
+// MaxTags is how many tags an elemental or list may have. Each is a word for search and
+// in every chunk, and is written anew when its tag is renamed.
+const MaxTags = 100
+
 // TagInput is what a tag is made of.
 type TagInput struct {
 	Title           string // 1..100 characters, not blank
@@ -156,13 +160,13 @@ func (l *Library) retag(ctx context.Context, tx Tx, ch *changes, tagID int64, ed
 
 // AttachTag puts a tag of the actor on an elemental of the actor; twice is no
 // error. ErrNotFound for another user's tag, ErrForbidden for another user's
-// elemental.
+// elemental, ErrInvalid if it has MaxTags others.
 func (l *Library) AttachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
 	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 { return unique(append(ids, tagID)) })
 }
 
 // DetachTag takes a tag of the actor off an elemental of the actor; if it is not
-// on it, nothing changes. Errors are those of AttachTag.
+// on it, nothing changes. Errors are those of AttachTag but for ErrInvalid.
 func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
 	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 {
 		return slices.DeleteFunc(ids, func(t int64) bool { return t == tagID })
@@ -182,9 +186,23 @@ func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tag
 		if slices.Equal(edited, rec.TagIDs) {
 			return rec, nil
 		}
+		if len(edited) > len(rec.TagIDs) {
+			var probs problems
+			checkTags(&probs, edited)
+			if err := probs.err(); err != nil {
+				return ElementalRecord{}, err
+			}
+		}
 		rec.TagIDs = edited
 		return l.saveElemental(ctx, tx, ch, rec)
 	})
+}
+
+// checkTags checks how many tags an elemental or list has.
+func checkTags(p *problems, ids []int64) {
+	if len(ids) > MaxTags {
+		p.add("tagIds", "must have at most %d tags", MaxTags)
+	}
 }
 
 // ownTag reads a tag that the actor may use: another user's is as unknown as one

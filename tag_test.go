@@ -58,6 +58,14 @@ func TestTags(t *testing.T) {
 			t.Errorf("list not found by its tag: %+v", lists)
 		}
 
+		// Nothing but the tag has changed.
+		if got, err := f.Elemental(ctx, f.ann, e.ID); err != nil || got.Version != 2 || got.Tags[0].Title != "relaxed" {
+			t.Errorf("after the new title: version %d, tags %+v, %v", got.Version, got.Tags, err)
+		}
+		if got, err := f.List(ctx, f.ann, list.ID); err != nil || got.Version != 1 || got.UpdatedAt != nil || got.Tags[0].Title != "relaxed" {
+			t.Errorf("after the new title: version %d of the list, tags %+v, %v", got.Version, got.Tags, err)
+		}
+
 		if err := f.DeleteTag(ctx, f.ann, mine.ID); err != nil {
 			t.Fatal(err)
 		}

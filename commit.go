@@ -214,10 +214,24 @@ func (ch *changes) refresh(ctx context.Context, tx Tx, rec ElementalRecord) erro
 	if err != nil {
 		return err
 	}
+	tagsOnly := true
 	for i := range chunks {
+		tagsOnly = tagsOnly && meta.sameButTags(&chunks[i])
 		meta.apply(&chunks[i])
 	}
+	if tagsOnly {
+		return ch.tag(ctx, tx, rec, meta, chunks)
+	}
 	return ch.replace(ctx, tx, rec.TenantID, rec.ID, chunks)
+}
+
+// tag gives all chunks of an elemental the tags of meta, which chunks have already.
+func (ch *changes) tag(ctx context.Context, tx Tx, rec ElementalRecord, meta chunkMeta, chunks []Chunk) error {
+	if err := tx.TagChunks(ctx, rec.ID, meta.tagIDs, meta.tagNames); err != nil {
+		return err
+	}
+	ch.sets[rec.ID] = chunkSet{tenantID: rec.TenantID, chunks: chunks}
+	return nil
 }
 
 // drop deletes all chunks of an elemental and cancels its active jobs. It returns

@@ -39,7 +39,7 @@ type ElementalInput struct {
 	Visibility  Visibility // 0 means Public
 	// Lists are lists of the actor to put the elemental into, at the end of each.
 	Lists         []int64
-	TagIDs        []int64 // tags of the actor
+	TagIDs        []int64 // tags of the actor, at most MaxTags
 	VideoURL      string  // http or https; "" for none
 	TutorialSteps []TutorialStep
 	IsPremium     bool
@@ -62,7 +62,7 @@ type ElementalPatch struct {
 	Command         *string
 	Visibility      *Visibility
 	Lists           []int64  // put into these as well
-	TagIDs          *[]int64 // replaces all tags
+	TagIDs          *[]int64 // replaces all tags; at most MaxTags
 	VideoURL        *string
 	TutorialSteps   *[]TutorialStep
 	IsPremium       *bool
@@ -263,6 +263,7 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 	checkVisibility(p, rec.Visibility)
 	checkURL(p, "video_url", rec.VideoURL)
 	checkSteps(p, rec.TutorialSteps)
+	checkTags(p, rec.TagIDs)
 	checkPrice(p, "price", rec.Price)
 	checkPrice(p, "price_original", rec.PriceOriginal)
 }
@@ -452,25 +453,34 @@ func (l *Library) saveElemental(ctx context.Context, tx Tx, ch *changes, rec Ele
 	return rec, ch.refresh(ctx, tx, rec)
 }
 
-// putElemental writes a record with what full-text search sees of it. A table is found
-// by the texts in it, a cell is not found by itself.
+// putElemental writes a record with what full-text search sees of it.
 func (l *Library) putElemental(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	text, err := indexStored(ctx, tx, rec)
+	if err != nil {
+		return err
+	}
+	return tx.PutElemental(ctx, rec, text)
+}
+
+// indexStored is what full-text search sees of an elemental whose tags and cells are in
+// tx. A table is found by the texts in it, a cell is not found by itself.
+func indexStored(ctx context.Context, tx ReadTx, rec ElementalRecord) (IndexedText, error) {
 	if rec.TypeID == TypeCell {
-		return tx.PutElemental(ctx, rec, IndexedText{})
+		return IndexedText{}, nil
 	}
 	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
 	if err != nil {
-		return err
+		return IndexedText{}, err
 	}
 	text := indexElemental(rec, tags)
 	if rec.TypeID == TypeTable {
 		t, err := readTexts(ctx, tx, rec)
 		if err != nil {
-			return err
+			return IndexedText{}, err
 		}
 		text.Body = words(t.tableText())
 	}
-	return tx.PutElemental(ctx, rec, text)
+	return text, nil
 }
 
 // DeleteElemental deletes an elemental of the actor, its list items and its

@@ -42,7 +42,7 @@ type ListInput struct {
 	TypeID        int         // in the catalogue; 0 for the first list type
 	Visibility    Visibility  // 0 means Public
 	Items         []ItemInput // elementals that the actor owns or that are Public; named twice, the last one counts
-	TagIDs        []int64     // tags of the actor
+	TagIDs        []int64     // tags of the actor, at most MaxTags
 	VideoURL      string
 	TutorialSteps []TutorialStep
 	IsPremium     bool
@@ -149,6 +149,7 @@ func (l *Library) checkList(rec ListRecord) error {
 	checkVisibility(&probs, rec.Visibility)
 	checkURL(&probs, "video_url", rec.VideoURL)
 	checkSteps(&probs, rec.TutorialSteps)
+	checkTags(&probs, rec.TagIDs)
 	checkPrice(&probs, "price", rec.Price)
 	checkPrice(&probs, "price_original", rec.PriceOriginal)
 	return probs.err()

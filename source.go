@@ -174,14 +174,18 @@ func (m *chunkMeta) setTags(tags map[int64]Tag, ids []int64) {
 // reports whether that changed anything. The id follows the source, which is part
 // of it, as it would in another ingest.
 func (m chunkMeta) apply(c *Chunk) bool {
-	same := c.UserID == m.userID && c.Source == m.source && c.TypeName == m.typeName &&
-		c.CategoryName == m.categoryName && c.Title == m.title &&
-		slices.Equal(c.TagIDs, m.tagIDs) && slices.Equal(c.TagNames, m.tagNames)
-	if same {
+	if m.sameButTags(c) && slices.Equal(c.TagIDs, m.tagIDs) && slices.Equal(c.TagNames, m.tagNames) {
 		return false
 	}
 	c.UserID, c.Source, c.TypeName, c.CategoryName, c.Title = m.userID, m.source, m.typeName, m.categoryName, m.title
 	c.TagIDs, c.TagNames = slices.Clone(m.tagIDs), slices.Clone(m.tagNames)
 	c.ID = id.Point(c.ElementalID, c.ItemID, c.Source, strconv.Itoa(c.Ordinal))
 	return true
+}
+
+// sameButTags reports whether a chunk has the metadata but perhaps for the tags. apply
+// leaves its id as it is then.
+func (m chunkMeta) sameButTags(c *Chunk) bool {
+	return c.UserID == m.userID && c.Source == m.source && c.TypeName == m.typeName &&
+		c.CategoryName == m.categoryName && c.Title == m.title
 }

@@ -232,6 +232,9 @@ type ElementalWriter interface {
 	// PutElemental adds an elemental or replaces the one with its ID, and what
 	// full-text search sees of it.
 	PutElemental(ctx context.Context, e ElementalRecord, text IndexedText) error
+	// PutElementalText replaces what full-text search sees of an elemental, and nothing
+	// else. ErrNotFound if there is no such elemental.
+	PutElementalText(ctx context.Context, id string, text IndexedText) error
 	// DeleteElemental deletes an elemental with its list items, its text, its media,
 	// marks, comments and rates. Its jobs and chunks stay: the caller ends and deletes
 	// them; so do the lists and cells of a table.
@@ -383,6 +386,9 @@ type ChunkWriter interface {
 	// ReplaceChunks deletes all chunks of an elemental and adds these. Each has that
 	// ElementalID; none has the id of another elemental's chunk.
 	ReplaceChunks(ctx context.Context, elementalID string, chunks []Chunk) error
+	// TagChunks gives all chunks of an elemental these TagIDs and TagNames, and changes
+	// nothing else of them.
+	TagChunks(ctx context.Context, elementalID string, ids, names []string) error
 }
 
 // VectorReader reads the vectors that are kept beside the chunks while the Embedder is

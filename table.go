@@ -15,7 +15,7 @@ type TableInput struct {
 	Description string     // at most 20,000 characters
 	CategoryID  int        // in the catalogue; 0 means CategoryText
 	Visibility  Visibility // of the table with all its columns, rows and cells; 0 means Public
-	TagIDs      []int64    // tags of the actor
+	TagIDs      []int64    // tags of the actor, at most MaxTags
 	Settings    Settings   // of the table; System is ignored
 	// Columns and Rows are titles of 1..100 characters, at least one of each, at most
 	// MaxTableColumns and MaxTableRows, and together at most MaxTableCells places.

@@ -9,6 +9,10 @@ import (
 	"github.com/quirelib/quire/internal/id"
 )
 
+// MaxTags is how many tags an elemental or list may have. Each is a word for search and
+// in every chunk, which are written anew when it is renamed.
+const MaxTags = 100
+
 // TagInput is what a tag is made of.
 type TagInput struct {
 	Title           string // 1..100 characters, not blank
@@ -76,7 +80,8 @@ func (l *Library) Tags(ctx context.Context, a Actor) ([]Tag, error) {
 	return tags, err
 }
 
-// UpdateTag changes a tag of the actor; searches and stored chunks see it at once.
+// UpdateTag changes a tag of the actor; searches and stored chunks see it at once. What
+// has the tag stays the version that it is.
 // Another user's tag is ErrNotFound.
 func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) (Tag, error) {
 	var t Tag
@@ -99,7 +104,7 @@ func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) 
 		if err := tx.PutTag(ctx, t); err != nil || t.Title == old.Title {
 			return err
 		}
-		return l.retag(ctx, tx, ch, id, func(ids []int64) []int64 { return ids })
+		return retag(ctx, tx, ch, id)
 	})
 	if err != nil {
 		return Tag{}, err
@@ -113,56 +118,22 @@ func (l *Library) DeleteTag(ctx context.Context, a Actor, id int64) error {
 		if _, err := ownTag(ctx, tx, a, id); err != nil {
 			return err
 		}
-		err := l.retag(ctx, tx, ch, id, func(ids []int64) []int64 {
-			return slices.DeleteFunc(ids, func(t int64) bool { return t == id })
-		})
-		if err != nil {
+		if err := l.untag(ctx, tx, ch, id); err != nil {
 			return err
 		}
 		return tx.DeleteTag(ctx, id)
 	})
 }
 
-// retag writes everything that has a tag anew, with its tags changed by edit, so
-// that search text and chunks follow.
-func (l *Library) retag(ctx context.Context, tx Tx, ch *changes, tagID int64, edit func([]int64) []int64) error {
-	elementals, lists, err := tx.Tagged(ctx, tagID)
-	if err != nil {
-		return err
-	}
-	for _, id := range elementals {
-		rec, err := tx.Elemental(ctx, id)
-		if err != nil {
-			return err
-		}
-		rec.TagIDs = edit(rec.TagIDs)
-		if _, err := l.saveElemental(ctx, tx, ch, rec); err != nil {
-			return err
-		}
-	}
-	for _, id := range lists {
-		rec, err := tx.List(ctx, id)
-		if err != nil {
-			return err
-		}
-		rec.TagIDs = edit(rec.TagIDs)
-		if _, err := saveList(ctx, tx, rec); err != nil {
-			return err
-		}
-		ch.refreshList(rec)
-	}
-	return nil
-}
-
 // AttachTag puts a tag of the actor on an elemental of the actor; twice is no
 // error. ErrNotFound for another user's tag, ErrForbidden for another user's
-// elemental.
+// elemental, ErrInvalid if it has MaxTags others.
 func (l *Library) AttachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
 	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 { return unique(append(ids, tagID)) })
 }
 
 // DetachTag takes a tag of the actor off an elemental of the actor; if it is not
-// on it, nothing changes. Errors are those of AttachTag.
+// on it, nothing changes. Errors are those of AttachTag but for ErrInvalid.
 func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, tagID int64) (Elemental, error) {
 	return l.editTags(ctx, a, elementalID, tagID, func(ids []int64) []int64 {
 		return slices.DeleteFunc(ids, func(t int64) bool { return t == tagID })
@@ -182,9 +153,23 @@ func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tag
 		if slices.Equal(edited, rec.TagIDs) {
 			return rec, nil
 		}
+		if len(edited) > len(rec.TagIDs) {
+			var probs problems
+			checkTags(&probs, edited)
+			if err := probs.err(); err != nil {
+				return ElementalRecord{}, err
+			}
+		}
 		rec.TagIDs = edited
 		return l.saveElemental(ctx, tx, ch, rec)
 	})
+}
+
+// checkTags checks how many tags an elemental or list has.
+func checkTags(p *problems, ids []int64) {
+	if len(ids) > MaxTags {
+		p.add("tagIds", "must have at most %d tags", MaxTags)
+	}
 }
 
 // ownTag reads a tag that the actor may use: another user's is as unknown as one

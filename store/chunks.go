@@ -129,3 +129,19 @@ func (tx *writeTx) ReplaceChunks(ctx context.Context, elementalID string, chunks
 	tx.chunks.set(&tx.undo, elementalID, &row)
 	return nil
 }
+
+// TagChunks implements [quire.ChunkWriter].
+func (tx *writeTx) TagChunks(ctx context.Context, elementalID string, ids, names []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	row := slices.Clone(tx.chunksOf(elementalID))
+	if len(row) == 0 {
+		return nil
+	}
+	for i := range row {
+		row[i].TagIDs, row[i].TagNames = slices.Clone(ids), slices.Clone(names)
+	}
+	tx.chunks.set(&tx.undo, elementalID, &row)
+	return nil
+}

@@ -97,6 +97,16 @@ func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) 
 	return es, len(ids), nil
 }
 
+// PutElementalText implements [quire.ElementalWriter].
+func (tx *writeTx) PutElementalText(ctx context.Context, id string, text quire.IndexedText) error {
+	e, err := found(ctx, tx.elementals.rows[id], func(e elemental) elemental { return e }, "elemental")
+	if err != nil {
+		return err
+	}
+	tx.elementals.set(&tx.undo, id, &elemental{e.record, text}) // rows are never changed, so they may share slices
+	return nil
+}
+
 // Cells implements [quire.ElementalReader].
 func (tx readTx) Cells(ctx context.Context, tableID string) ([]quire.ElementalRecord, error) {
 	if err := ctx.Err(); err != nil {

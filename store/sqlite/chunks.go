@@ -109,6 +109,19 @@ func (t *tx) ReplaceChunks(ctx context.Context, elementalID string, chunks []qui
 	})
 }
 
+// TagChunks implements quire.ChunkWriter. It leaves the rows of chunk_tags that
+// stay; the + has SQLite look for them by chunk, not by all that have a tag.
+func (t *tx) TagChunks(ctx context.Context, elementalID string, ids, names []string) error {
+	return t.runAll(ctx, []statement{
+		{`UPDATE chunks SET tag_ids = ?, tag_names = ? WHERE elemental_id = ?`, []any{array(ids), array(names), elementalID}},
+		{`DELETE FROM chunk_tags WHERE chunk IN (SELECT c.num FROM chunks c WHERE c.elemental_id = ?)
+			AND (+kind = 'id' AND value NOT IN ` + members + ` OR +kind = 'name' AND value NOT IN ` + members + `)`,
+			[]any{elementalID, array(ids), array(names)}},
+		{insertChunkTags("id", "tag_ids"), []any{elementalID}},
+		{insertChunkTags("name", "tag_names"), []any{elementalID}},
+	})
+}
+
 // insertChunkTags fills chunk_tags for the chunks of an elemental. Different tags
 // can have the same name.
 func insertChunkTags(kind, column string) string {

@@ -205,9 +205,19 @@ func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text qui
 		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)
 			SELECT ` + numOfElemental + `, j.key, j.value FROM json_each(?) j`, []any{e.ID, array(e.TagIDs)}},
 		{deleteElementalText, []any{e.ID}},
-		{`INSERT INTO elemental_text (rowid, title, description, body, tags) VALUES (` + numOfElemental + `, ?, ?, ?, ?)`,
-			[]any{e.ID, text.Title, text.Description, text.Body, text.Tags}},
+		{insertElementalText, []any{e.ID, text.Title, text.Description, text.Body, text.Tags}},
 	})
+}
+
+// PutElementalText implements quire.ElementalWriter. The index holds no texts, so that a
+// row of it can only be replaced as a whole.
+func (t *tx) PutElementalText(ctx context.Context, id string, text quire.IndexedText) error {
+	num, err := one(ctx, t, value[int64], `SELECT e.num FROM elementals e WHERE e.id = ?`, id)
+	if err != nil {
+		return err
+	}
+	return t.run(ctx, `UPDATE elemental_text SET title = ?, description = ?, body = ?, tags = ? WHERE rowid = ?`,
+		text.Title, text.Description, text.Body, text.Tags, num)
 }
 
 // putElementalCounters changes the counters in both places where they stand.
@@ -232,6 +242,7 @@ const (
 	putShort = `INSERT INTO elemental_short (num, packed) VALUES (` + numOfElemental + `, ?)
 		ON CONFLICT (num) DO UPDATE SET packed = excluded.packed`
 	numOfElemental      = `(SELECT e.num FROM elementals e WHERE e.id = ?)`
+	insertElementalText = `INSERT INTO elemental_text (rowid, title, description, body, tags) VALUES (` + numOfElemental + `, ?, ?, ?, ?)`
 	deleteElementalText = `DELETE FROM elemental_text WHERE rowid = ` + numOfElemental
 )
 

@@ -19,6 +19,7 @@ var chunkCases = []testCase{
 	{"vectors bit for bit", chunkVectors},
 	{"copied", chunkCopied},
 	{"replace", chunksReplace},
+	{"tags", chunksTagged},
 	{"order", chunksOrder},
 	{"many ids", chunkMany},
 	{"all", chunksAll},
@@ -151,6 +152,48 @@ func chunksReplace(t *testing.T, s *store) {
 	equal(t, "ChunksOf after none", get(s, quire.ReadTx.ChunksOf, "e"), nil)
 	equal(t, "the other", get(s, quire.ReadTx.ChunksOf, "other"), []quire.Chunk{other})
 	equal(t, "CountChunks after none", get(s, countChunks, struct{}{}), 1)
+}
+
+// chunksTagged changes the tags of all chunks of an elemental.
+func chunksTagged(t *testing.T, s *store) {
+	a, b, other := sampleChunk("e1", 0), sampleChunk("e1", 1), sampleChunk("e2", 0)
+	a.TagIDs, a.TagNames = []string{"1", "2"}, []string{"boats", "harbour"}
+	b.TagIDs, b.TagNames = nil, nil
+	other.TagIDs, other.TagNames = []string{"1"}, []string{"boats"}
+	putChunks(s, "e1", a, b)
+	putChunks(s, "e2", other)
+	tag := func(elementalID string, ids, names []string) {
+		s.update(func(ctx context.Context, tx quire.Tx) error { return tx.TagChunks(ctx, elementalID, ids, names) })
+	}
+	match := func(f quire.Filters) (ids []string) {
+		f.TenantID = a.TenantID
+		for _, ref := range get(s, quire.ReadTx.MatchChunks, f) {
+			ids = append(ids, ref.ID)
+		}
+		return ids
+	}
+	tag("nothing", []string{"1"}, []string{"boats"})
+	for _, tags := range [][2][]string{{{"1", "3"}, {"boats", "rain"}}, {{"1", "3"}, {"ships", "rain"}}, {nil, nil}, {{"4"}, {"dup"}}} {
+		ids, names := slices.Clone(tags[0]), slices.Clone(tags[1])
+		tag("e1", ids, names)
+		a.TagIDs, a.TagNames, b.TagIDs, b.TagNames = tags[0], tags[1], tags[0], tags[1]
+		if len(ids) > 0 {
+			ids[0], names[0] = "spoilt", "spoilt"
+		}
+		equal(t, "ChunksOf", get(s, quire.ReadTx.ChunksOf, "e1"), []quire.Chunk{a, b})
+		equal(t, "ChunksOf another", get(s, quire.ReadTx.ChunksOf, "e2"), []quire.Chunk{other})
+		for _, f := range []quire.Filters{{TagIDs: []string{"1"}}, {TagIDs: []string{"2"}}, {TagIDs: []string{"3"}}, {TagIDs: []string{"4"}},
+			{TagNames: []string{"boats"}}, {TagNames: []string{"ships"}}, {TagNames: []string{"harbour"}}, {TagNames: []string{"dup"}}} {
+			var want []string
+			for _, c := range []quire.Chunk{a, b, other} {
+				f.TenantID = c.TenantID
+				if f.Match(&c) {
+					want = append(want, c.ID)
+				}
+			}
+			equal(t, fmt.Sprintf("match %v %v", f.TagIDs, f.TagNames), match(f), want)
+		}
+	}
 }
 
 func chunksOrder(t *testing.T, s *store) {

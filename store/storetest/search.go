@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ var searchCases = []testCase{
 	{"words as they are", searchWords},
 	{"text, not record", searchText},
 	{"text replaced", searchReplaced},
+	{"text alone", searchTextAlone},
 	{"field weights", searchWeights},
 	{"whole words first", searchWhole},
 	{"more is better", searchFrequency},
@@ -228,6 +230,30 @@ func searchReplaced(t *testing.T, s *store) {
 }
 
 // searchWeights compares documents that differ only in the field of the match.
+// searchTextAlone replaces what is found of an elemental, and nothing else of it.
+func searchTextAlone(t *testing.T, s *store) {
+	e := sampleElemental("e", "u1")
+	e.Visibility = quire.Public
+	putText(s, e, quire.IndexedText{Title: "boat", Description: "sail", Body: "wind and water", Tags: "old"})
+	putTexts(s, map[string]quire.IndexedText{"other": {Title: "boat", Tags: "old"}})
+	s.update(func(ctx context.Context, tx quire.Tx) error {
+		return tx.PutElementalText(ctx, "e", quire.IndexedText{Title: "boat", Description: "sail", Body: "wind and water", Tags: "new"})
+	})
+	checkSearch(t, s, words("old"), "other")
+	checkSearch(t, s, words("new"), "e")
+	checkSearch(t, s, words("wind and water"), "e")
+	checkSearch(t, s, words("boat"), "e", "other")
+	equal(t, "the record", get(s, quire.ReadTx.Elemental, "e"), e)
+	err := s.Update(t.Context(), func(tx quire.Tx) error {
+		return tx.PutElementalText(t.Context(), "nothing", quire.IndexedText{Title: "boat"})
+	})
+	if !errors.Is(err, quire.ErrNotFound) {
+		t.Errorf("text of what is not there: %v, want ErrNotFound", err)
+	}
+	put(s, quire.Tx.DeleteElemental, "e")
+	checkSearch(t, s, words("new"))
+}
+
 func searchWeights(t *testing.T, s *store) {
 	texts := map[string]quire.IndexedText{
 		"4 title":       {Title: "a wanted b", Tags: "a c b", Description: "a c b", Body: "a c b"},

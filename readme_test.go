@@ -42,7 +42,7 @@ func readmeBlocks(t *testing.T, language string) []string {
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	blocks := readmeBlocks(t, "sh")
-	want := "go run ./examples/ask \"What happens on a send to a closed channel?\"\ngo test ./...\n"
+	want := "go run ./examples/ask \"What happens on a send to a closed channel?\"\ngo test -short ./...\n"
 	if len(blocks) == 0 || blocks[0] != want {
 		t.Errorf("the first block is not\n%s", want)
 	}

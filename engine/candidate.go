@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/segment"
@@ -98,9 +99,18 @@ func setOf(words []string) map[string]bool {
 
 // split returns the candidates of one source, without the words around them.
 func split(source int, text string) []candidate {
+	blocks := segment.Blocks(text)
+	label, value, labelled := labelOf(text, blocks)
+	if labelled && value != "" {
+		return []candidate{newCandidate(source, prose, label+": "+value)}
+	}
 	var out []candidate
-	for _, b := range segment.Blocks(text) {
+	for i, b := range blocks {
 		block := text[b.Start:b.End]
+		if labelled && i == 0 {
+			out = append(out, newCandidate(source, heading, block))
+			continue
+		}
 		switch b.Kind {
 		case segment.Paragraph, segment.Item, segment.Table:
 			for _, s := range segment.Sentences(block) {
@@ -117,11 +127,43 @@ func split(source int, text string) []candidate {
 	return out
 }
 
+const (
+	labelWords = 12 // more are no label
+	valueWords = 12 // more stand without their label
+)
+
+// labelOf returns the first paragraph of a source if it only says what follows: a title,
+// or row and column of a cell. If all that follows is a few words that are no sentence,
+// which say nothing alone, it returns these too.
+func labelOf(text string, blocks []segment.Block) (label, value string, ok bool) {
+	if len(blocks) < 2 || blocks[0].Kind != segment.Paragraph {
+		return "", "", false
+	}
+	label = strings.TrimSpace(text[blocks[0].Start:blocks[0].End])
+	if strings.Contains(label, "\n") || punctuated(label) || len(segment.Words(label)) > labelWords {
+		return "", "", false
+	}
+	if len(blocks) == 2 && blocks[1].Kind == segment.Paragraph {
+		v := strings.TrimSpace(text[blocks[1].Start:blocks[1].End])
+		if !punctuated(v) && len(segment.Words(v)) <= valueWords {
+			value = v
+		}
+	}
+	return label, value, true
+}
+
+// punctuated reports whether a text ends like a sentence or goes on.
+func punctuated(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?:;,。！？：", last)
+}
+
 // candidates returns what may be quoted of a source and holds a word, with the words
 // around it.
 func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 	all := split(source, s.Text)
-	above := setOf(matchWords(s.Title + "\n" + strings.Join(s.Heading, "\n")))
+	label, _, _ := labelOf(s.Text, segment.Blocks(s.Text))
+	above := setOf(matchWords(s.Title + "\n" + label + "\n" + strings.Join(s.Heading, "\n")))
 	out := all[:0:0]
 	for i, c := range all {
 		if !strings.ContainsFunc(c.text, isWordChar) {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -47,7 +46,7 @@ func NewExtractive(opts *ExtractiveOptions) *Extractive {
 // Name implements quire.LLM.
 func (e *Extractive) Name() string { return "extractive" }
 
-// Generate implements quire.LLM. It reads Query, or Question if that is empty, and Sources, and yields one
+// Generate implements quire.LLM. It reads Question, Query and Sources, and yields one
 // sentence at a time: the source with the best one first, the sentences of a source in
 // their order, a blank line between sources. ErrNoAnswer if no content word of the
 // question occurs in any source.
@@ -84,7 +83,7 @@ func (e *Extractive) Generate(ctx context.Context, req *quire.LLMRequest) iter.S
 // answer returns the sentences that answer the request, in reading order; none if
 // the sources hold no word of the question.
 func (e *Extractive) answer(req *quire.LLMRequest) []candidate {
-	q := newQuestion(cmp.Or(req.Query, req.Question))
+	q := leaningOn(req.Question, req.Query)
 	var candidates []candidate
 	for i, source := range req.Sources {
 		candidates = append(candidates, q.candidates(i, source)...)

@@ -50,6 +50,16 @@ func TestExtractiveForms(t *testing.T) {
 			[]string{"```\nFOO=`date`\n```"}, "`` FOO=`date` `` [1]",
 		},
 		{
+			"a cell", "What is the phone number of the plumber?",
+			[]string{"plumber / Address\n\nMill Lane 3", "plumber / Phone\n\n555-1234", "baker / Phone\n\n555-9876"},
+			"plumber / Phone: 555-1234 [2]",
+		},
+		{
+			"a title is no answer", "What are the opening hours of the library?",
+			[]string{"Opening hours of the library\n\nThe library opens at nine. It closes at five on all days but Sunday."},
+			"The library opens at nine. [1]",
+		},
+		{
 			"Chinese", "什麼是知識庫？",
 			[]string{"今天天氣很好。知識庫保存文件和問題的答案。"}, "知識庫保存文件和問題的答案。 [1]",
 		},
@@ -65,6 +75,25 @@ func TestExtractiveForms(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// What a question leans on has been answered; what it adds counts.
+func TestExtractiveFollowUp(t *testing.T) {
+	t.Parallel()
+	req := &quire.LLMRequest{Question: "And the hammer?", Query: "Where is the ladder?\nAnd the hammer?"}
+	for i, text := range []string{"The ladder is behind the shed. It has nine steps.", "The hammer hangs on the wall.", "A ladder and a saw are for sale."} {
+		req.Sources = append(req.Sources, quire.LLMSource{Number: i + 1, Text: text})
+	}
+	var got strings.Builder
+	for piece, err := range engine.NewExtractive(nil).Generate(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.WriteString(piece)
+	}
+	if want := "The hammer hangs on the wall. [2]"; got.String() != want {
+		t.Errorf("got %q, want %q", got.String(), want)
 	}
 }
 

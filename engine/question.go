@@ -17,6 +17,7 @@ const (
 	adjacentWeight = 0.3  // words side by side as in the question
 	rankWeight     = 0.08 // what each source before costs
 	commonShare    = 0.5  // words frequent in texts of any subject
+	ownWeight      = 3.0  // words of a question itself among those of what it leans on
 
 	minShare   = 0.4 // of the best score, for a further sentence
 	maxRepeat  = 0.7 // of a sentence's words that another may hold
@@ -30,8 +31,9 @@ const (
 type question struct {
 	words  []string // distinct, in order
 	weight map[string]float64
-	pairs  [][2]string // words that stand side by side
-	total  float64     // weight of all words
+	own    map[string]bool // those of the question itself if it leans on others; else nil
+	pairs  [][2]string     // words that stand side by side
+	total  float64         // weight of all words
 }
 
 // newQuestion returns the question of a text, not weighed yet.
@@ -49,6 +51,17 @@ func newQuestion(text string) *question {
 	return q
 }
 
+// leaningOn returns a question with the words of the query that it was made into, its own
+// ones counting more: what was asked before has been answered.
+func leaningOn(asked, query string) *question {
+	if query == "" || query == asked {
+		return newQuestion(asked)
+	}
+	q := newQuestion(query)
+	q.own = setOf(matchWords(asked))
+	return q
+}
+
 // weigh gives every word its inverse frequency among the candidates, and every
 // candidate its score.
 func (q *question) weigh(candidates []candidate) {
@@ -62,6 +75,9 @@ func (q *question) weigh(candidates []candidate) {
 		q.weight[w] = math.Log(1 + (float64(len(candidates))+1)/(float64(n)+1))
 		if commonWords[w] {
 			q.weight[w] *= commonShare
+		}
+		if q.own[w] {
+			q.weight[w] *= ownWeight
 		}
 		q.total += q.weight[w]
 	}

@@ -124,6 +124,7 @@ func TestCommandLine(t *testing.T) {
 		{"no question", nil, exitUsage},
 		{"blank question", []string{"  "}, exitUsage},
 		{"unknown flag", []string{"-x", "question"}, exitUsage},
+		{"option behind the question", []string{"where is it?", "-dir=notes"}, exitUsage},
 		{"help", []string{"-h"}, exitAnswered},
 		{"no such folder", []string{"-dir", filepath.Join(t.TempDir(), "absent"), "question"}, exitFailure},
 		{"no documents", []string{"-dir", t.TempDir(), "question"}, exitFailure},

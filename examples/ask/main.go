@@ -93,6 +93,12 @@ func parse(args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return options{}, err
 	}
+	for _, arg := range flags.Args() {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && flags.Lookup(name) != nil {
+			return options{}, fmt.Errorf("the option %s comes after the question; options come first", arg)
+		}
+	}
 	o.question = strings.TrimSpace(strings.Join(flags.Args(), " "))
 	if o.question == "" {
 		return options{}, errors.New("a question is missing")

@@ -36,6 +36,15 @@ func BenchmarkReplaceLarge(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			replace(b, chunks)
+			b.StopTimer()
+			replace(b, nil)
+			b.StartTimer()
+		}
+	})
+	replace(b, chunks)
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
 			replace(b, nil, chunks)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -23,9 +24,14 @@ type Extractor interface {
 	// gives the same text: offsets of chunks count in it. ErrInvalid: the file is empty,
 	// unreadable or of a kind that is not read; the message says why, is safe to show and
 	// does not repeat the name. ErrTooLarge: it, or its text, is over a limit. A cancelled
-	// ctx returns its error. Any other error is worth another attempt.
+	// ctx returns its error. Any other error is worth another attempt. ctx ends after a minute,
+	// which then is a problem of the file; one that does not heed ctx cannot be stopped, and
+	// holds its worker for as long.
 	Extract(ctx context.Context, file File, data []byte) (string, error)
 }
+
+// extractTimeout is how long reading one file may take.
+const extractTimeout = time.Minute
 
 // maxProblems is how many problems a job keeps.
 const maxProblems = 100
@@ -82,8 +88,12 @@ func extract(ctx context.Context, by Extractor, m Media, data []byte) (text stri
 	if len(data) == 0 {
 		return "", Errorf(CodeInvalid, "is empty")
 	}
-	text, err = by.Extract(ctx, File{Name: m.Name, ContentType: m.MIMEType}, data)
+	own, cancel := context.WithTimeout(ctx, extractTimeout)
+	defer cancel()
+	text, err = by.Extract(own, File{Name: m.Name, ContentType: m.MIMEType}, data)
 	switch e := (*Error)(nil); {
+	case err != nil && ctx.Err() == nil && own.Err() != nil:
+		return "", Errorf(CodeInvalid, "takes longer than %v to read", extractTimeout).WithCause(err)
 	case err != nil && ctx.Err() == nil && !errors.As(err, &e):
 		return "", Errorf(CodeUnavailable, "cannot be read at the moment").WithCause(err)
 	case err != nil:

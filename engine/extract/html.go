@@ -18,6 +18,9 @@ import (
 
 // fromHTML returns the title of a page and its text as Markdown.
 func fromHTML(text string) (title, markdown string, err error) {
+	if err := boundHTML(text); err != nil {
+		return "", "", err
+	}
 	doc, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		// The parser takes any text; only its limit of nesting makes it fail.

@@ -94,6 +94,7 @@ func (l *lexer) skipImage() {
 			l.at = len(l.data)
 			return
 		}
+		l.work.touch(i)
 		before, after := l.at+i-1, l.at+i+2
 		l.at = after
 		if before >= 0 && isSpace(l.data[before]) && (after >= len(l.data) || isSpace(l.data[after])) {

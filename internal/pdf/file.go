@@ -217,6 +217,7 @@ func (f *file) resolve(v any) any {
 		}
 		v = f.read(p)
 		f.objects[num] = v
+		f.work.keep(v)
 	}
 	return nil
 }

@@ -9,8 +9,12 @@ import (
 	"golang.org/x/image/tiff/lzw"
 )
 
-// maxFilters is how many filters a stream may have, one inside the other.
-const maxFilters = 4
+// maxFilters is how many filters a stream may have, one inside the other; filterCost is
+// what using one costs, in bytes, even if nothing comes out of it.
+const (
+	maxFilters = 4
+	filterCost = 16 << 10
+)
 
 // decode returns the content of a stream; false if it has a filter that is not for text,
 // such as that of an image. What is damaged at its end is used up to there.
@@ -21,12 +25,18 @@ func (f *file) decode(s *stream) ([]byte, bool) {
 		return nil, false
 	}
 	data := s.raw
+	if len(filters) == 0 && !f.used(len(data)) {
+		return nil, false
+	}
 	for i, filter := range filters {
 		var param dict
 		if i < len(params) {
 			param, _ = f.resolve(params[i]).(dict)
 		}
 		n, _ := f.resolve(filter).(name)
+		if !f.work.touch(len(data) + filterCost) {
+			return nil, false
+		}
 		rd := open(n, data)
 		if rd == nil {
 			return nil, false
@@ -38,13 +48,20 @@ func (f *file) decode(s *stream) ([]byte, bool) {
 			f.work.err = ErrTooLarge
 			return nil, false
 		}
-		f.work.decoded += b.Len()
-		if !f.work.spend(b.Len() / 64) {
+		if !f.used(b.Len()) {
 			return nil, false
 		}
 		data = f.unpredict(b.Bytes(), param)
 	}
 	return data, true
+}
+
+// used counts the bytes of a stream that is used, and reports whether to go on.
+func (f *file) used(bytes int) bool {
+	if f.work.decoded += bytes; f.work.decoded > maxDecoded && f.work.err == nil {
+		f.work.err = ErrTooLarge
+	}
+	return f.work.touch(bytes) && f.work.spend(bytes/64)
 }
 
 // open starts a filter; nil if there is no such one for text.
@@ -115,8 +132,8 @@ func (f *file) unpredict(data []byte, param dict) []byte {
 	colors := whole(f.resolve(param["Colors"]), 1, 32)
 	bits := whole(f.resolve(param["BitsPerComponent"]), 8, 16)
 	columns := whole(f.resolve(param["Columns"]), 1, 1<<20)
-	size := max(1, colors*bits/8) // bytes of a pixel
-	width := (colors*bits*columns + 7) / 8
+	size := max(1, colors*bits/8)                      // bytes of a pixel
+	width := min((colors*bits*columns+7)/8, len(data)) // no row is longer than all of them
 	above := make([]byte, width)
 	out := data[:0]
 	for len(data) > 1 {

@@ -8,8 +8,12 @@ import (
 // maxNesting is how deep arrays and dictionaries may nest.
 const maxNesting = 64
 
-// maxString is the longest string that is read, in bytes.
-const maxString = 1 << 20
+// maxString is the longest string that is read, maxWord the longest name, number or
+// operator, in bytes. The rest of longer ones is passed over.
+const (
+	maxString = 1 << 20
+	maxWord   = 4 << 10
+)
 
 // lexer reads objects from a part of a file or from a decoded stream.
 type lexer struct {
@@ -22,10 +26,21 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func isDelimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
+func isDelimiter(c byte) bool {
+	switch c {
+	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
+		return true
+	}
+	return false
+}
 
 // skipSpace moves to the next byte that is neither white space nor in a comment.
 func (l *lexer) skipSpace() {
+	if l.work != nil && l.work.err != nil { // nothing more is read, however far it is to go
+		l.at = len(l.data)
+		return
+	}
+	defer l.touchFrom(l.at)
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
 		case isSpace(c):
@@ -40,13 +55,17 @@ func (l *lexer) skipSpace() {
 	}
 }
 
+// touchFrom counts what was gone through since a place.
+func (l *lexer) touchFrom(start int) { l.work.touch(l.at - start) }
+
 // regular reads the bytes up to the next white space or delimiter.
 func (l *lexer) regular() string {
 	start := l.at
 	for l.at < len(l.data) && !isSpace(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.at++
 	}
-	return string(l.data[start:l.at])
+	l.touchFrom(start)
+	return string(l.data[start:min(l.at, start+maxWord)])
 }
 
 // object reads the next object or operator; ok is false at the end of the data.
@@ -141,7 +160,7 @@ func (l *lexer) array(depth int) []any {
 			}
 		}
 		a = append(a, v)
-		l.work.keep()
+		l.work.keep(v)
 	}
 	return a
 }
@@ -171,7 +190,8 @@ func (l *lexer) dict(depth int) dict {
 			v = ref(n)
 		}
 		d[key] = v
-		l.work.keep()
+		l.work.keep(key)
+		l.work.keep(v)
 	}
 	return d
 }
@@ -204,6 +224,7 @@ var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f
 
 // literal reads a string behind its opening bracket.
 func (l *lexer) literal() text {
+	defer l.touchFrom(l.at)
 	var b []byte
 	open := 1
 	for l.at < len(l.data) && len(b) < maxString {
@@ -255,6 +276,7 @@ func (l *lexer) escape(b []byte) []byte {
 
 // hex reads a hexadecimal string behind its opening bracket.
 func (l *lexer) hex() text {
+	defer l.touchFrom(l.at)
 	var digits []byte
 	for l.at < len(l.data) && len(digits) < 2*maxString {
 		c := l.data[l.at]

@@ -9,7 +9,9 @@ const (
 	maxPages        = 10_000
 	maxWork         = 20_000_000 // tokens, characters shown and other steps
 	maxKept         = 4_000_000  // values in arrays and dictionaries that are in memory
-	maxDecoded      = 64 << 20   // bytes of all decoded streams together
+	maxKeptBytes    = 64 << 20   // of their names and strings
+	maxDecoded      = 64 << 20   // bytes of all streams together, each time that one is used
+	maxTouched      = 512 << 20  // bytes that are looked at, or made room for
 )
 
 // work counts what reading a file has cost. Once a limit is reached or the context has
@@ -17,16 +19,48 @@ const (
 type work struct {
 	ctx     context.Context
 	steps   int
-	kept    int
+	touched int
+	kept    kept
 	decoded int
 	err     error
 }
 
+// kept is what is in memory of the values that were read.
+type kept struct{ values, bytes int }
+
 // keep counts a value that stays in memory.
-func (w *work) keep() {
-	if w.kept++; w.kept > maxKept && w.err == nil {
+func (w *work) keep(v any) {
+	w.kept.values++
+	switch v := v.(type) {
+	case text:
+		w.kept.bytes += len(v)
+	case name:
+		w.kept.bytes += len(v)
+	case operator:
+		w.kept.bytes += len(v)
+	}
+	if (w.kept.values > maxKept || w.kept.bytes > maxKeptBytes) && w.err == nil {
 		w.err = ErrTooLarge
 	}
+}
+
+// touch counts bytes that are gone through or made room for, white space and what a filter
+// leaves nothing of included, and reports whether to go on.
+func (w *work) touch(bytes int) bool {
+	if w == nil { // a filter, which has counted all of its input
+		return true
+	}
+	if w.err != nil {
+		return false
+	}
+	before := w.touched
+	w.touched += bytes
+	if w.touched > maxTouched {
+		w.err = ErrTooLarge
+	} else if before>>20 != w.touched>>20 {
+		w.err = w.ctx.Err()
+	}
+	return w.err == nil
 }
 
 // spend counts steps, and reports whether to go on.

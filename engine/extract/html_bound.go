@@ -1,0 +1,59 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/quirelib/quire"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// The limits of a page, which its tokens show before it is parsed.
+const (
+	maxTags    = 250_000
+	maxRebuilt = 2_000_000 // formatting elements that the parser may have to open again
+)
+
+// formatting are the elements that the parser opens again in each new block until they
+// are closed (HTML, 13.2.4.3).
+var formatting = map[atom.Atom]bool{
+	atom.A: true, atom.B: true, atom.Big: true, atom.Code: true, atom.Em: true, atom.Font: true, atom.I: true,
+	atom.Nobr: true, atom.S: true, atom.Small: true, atom.Strike: true, atom.Strong: true, atom.Tt: true, atom.U: true,
+}
+
+// scopes are the elements inside of which an end tag may not close what is open outside.
+var scopes = map[atom.Atom]bool{
+	atom.Td: true, atom.Th: true, atom.Caption: true, atom.Applet: true, atom.Object: true, atom.Marquee: true,
+	atom.Template: true, atom.Select: true, atom.Svg: true, atom.Math: true, atom.Frameset: true,
+}
+
+// boundHTML refuses a page that would take too much to parse. It takes time linear in
+// the text and no memory to speak of.
+func boundHTML(text string) error {
+	z := html.NewTokenizer(strings.NewReader(text))
+	tags, open, rebuilt := 0, 0, 0
+	closable := map[atom.Atom]int{}
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return nil
+		}
+		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
+			tags++
+			word, _ := z.TagName()
+			switch a := atom.Lookup(word); {
+			case scopes[a]:
+				clear(closable)
+			case formatting[a] && kind != html.EndTagToken:
+				open++
+				closable[a]++
+			case formatting[a] && closable[a] > 0:
+				open--
+				closable[a]--
+			}
+		}
+		if rebuilt += open; tags > 2*maxTags || rebuilt > maxRebuilt {
+			return quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements, or too many that are never closed")
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+func TestBoundHTML(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]string{
+		"open":    "<p>" + strings.Repeat("<b>", 400) + strings.Repeat("</p><p>x", 10_000),
+		"heading": strings.Repeat("<h1>x", 600_000),
+		"cells":   strings.Repeat("<b>", 400) + "<table><td>" + strings.Repeat("</b>", 400) + strings.Repeat("<p>x", 10_000),
+	} {
+		if err := boundHTML(page); quire.CodeOf(err) != quire.CodeTooLarge {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := boundHTML(strings.Repeat("<p><b>x</b> <a href=y>z</a></p>", 50_000)); err != nil {
+		t.Errorf("closed: %v", err)
+	}
+}

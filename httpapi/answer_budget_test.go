@@ -264,3 +264,38 @@ func TestLargeElementalsEndWithTheirWriter(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesWait is TestLargeAnswersWait for answers with several elementals: those that
+// show a large one whole wait, those that show it without its body do not.
+func TestPagesWait(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
+	memory := &f.h.(*server).memory
+	memory.wait = 20 * time.Millisecond
+	large := f.elementalOf(f.ann, words(200_000))
+	list := f.list(f.ann, "With it", large)
+	items := []string{large}
+	for range knowledgeLimit {
+		items = append(items, f.elementalOf(f.ann, "short"))
+	}
+	long := f.list(f.ann, "With it and others", items...)
+	release, err := memory.acquire(t.Context(), "eve", 48<<20, 48<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := []string{"/v1/elementals?search=word", "/v1/list/" + list, "/v1/list/" + long + "?expand_items=true", "/v1/list/" + long + "/items?expand_items=true"}
+	for _, path := range whole {
+		f.do(f.ann.key, "GET", path, "").want(503)
+	}
+	for _, path := range []string{"/v1/elementals?search=short", "/v1/list/" + long, "/v1/list/" + long + "/items"} {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	f.do(f.ann.key, "PUT", "/v1/user/list/"+list, `{"title":"Renamed"}`).want(200)
+	release()
+	for _, path := range whole {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	if memory.used != 0 {
+		t.Errorf("%d bytes are still taken", memory.used)
+	}
+}

@@ -31,32 +31,28 @@ func (s *server) getList(c *call) error {
 // respondWholeList answers with a list and all its items, which are read and go out one
 // by one, and with knowledge text if it is small enough for it.
 func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) error {
-	out := wholeList{c: c, l: l, opts: opts}
-	for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
-		if err != nil {
+	out := wholeList{c: c, l: l, opts: opts, expand: expand}
+	if expand || out.small() && c.reads() { // what was written is answered in any case
+		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
+			if err != nil {
+				return err
+			}
+			out.ids = append(out.ids, e.ID)
+		}
+		if err := c.holdLargest(out.ids); err != nil {
 			return err
 		}
-		out.light = append(out.light, e)
-	}
-	ids := idsOf(out.light)
-	if c.reads() && (expand || out.small()) { // what was written is answered in any case
-		if err := c.holdLargest(ids); err != nil {
-			return err
-		}
-	}
-	if expand {
-		out.light, out.ids = nil, ids
 	}
 	return c.respondLarge(status, out)
 }
 
 // wholeList is a list with all its items.
 type wholeList struct {
-	c     *call
-	l     quire.List
-	opts  quire.KnowledgeOptions
-	light []quire.Elemental // the items, unless they are shown whole
-	ids   []string          // the items, if they are shown whole
+	c      *call
+	l      quire.List
+	opts   quire.KnowledgeOptions
+	expand bool
+	ids    []string // the items, if they are shown whole
 }
 
 // small reports whether the list carries knowledge text.
@@ -75,12 +71,12 @@ func (w wholeList) encodeTo(to io.Writer) error {
 
 // items makes the items one after the other.
 func (w wholeList) items() iter.Seq2[any, error] {
-	if w.ids != nil {
+	if w.expand {
 		return w.c.wholeItems(w.ids, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
 	}
 	return func(yield func(any, error) bool) {
-		for _, e := range w.light {
-			if !yield(lightItem{e}, nil) {
+		for e, err := range w.c.s.lib.AllListItems(w.c.r.Context(), w.c.actor(), w.l.ID, false) {
+			if !yield(lightItem{e}, err) || err != nil {
 				return
 			}
 		}

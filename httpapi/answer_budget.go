@@ -95,6 +95,18 @@ func (c *call) hold(cost int64) error {
 	return nil
 }
 
+// holdBody waits for the memory of a body that is about to be read, which the request has
+// until it gives it back.
+func (c *call) holdBody(cost int64) error {
+	b := &c.s.bodies
+	release, err := b.acquire(c.r.Context(), c.user.ID, cost, b.size)
+	if err != nil {
+		return err
+	}
+	c.held = append(c.held, release)
+	return nil
+}
+
 // reads reports whether a request changes nothing.
 func (c *call) reads() bool {
 	return c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.route.reads

@@ -299,3 +299,43 @@ func TestPagesWait(t *testing.T) {
 		t.Errorf("%d bytes are still taken", memory.used)
 	}
 }
+
+// TestLargeBodiesWait fills the budget for bodies by hand.
+func TestLargeBodiesWait(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxRequestMemory: 8 << 20})
+	bodies := &f.h.(*server).bodies
+	bodies.wait = 20 * time.Millisecond
+	create := func(size int, unknown bool) int {
+		body := `{"title":"A text of some length","type_id":3,"category_id":18,"template":"` + words(size) + `"}`
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/user/elemental", strings.NewReader(body))
+		r.Header.Set("x-api-key", f.ann.key)
+		if unknown {
+			r.ContentLength = -1
+		}
+		w := httptest.NewRecorder()
+		f.h.ServeHTTP(w, r)
+		return w.Code
+	}
+	release, err := bodies.acquire(t.Context(), "eve", 8<<20, 8<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range []bool{false, true} {
+		if got := create(500_000, unknown); got != 201 {
+			t.Errorf("a short body, length unknown: %v: %d", unknown, got)
+		}
+		if got := create(1_500_000, unknown); got != 503 {
+			t.Errorf("a long body, length unknown: %v: %d", unknown, got)
+		}
+	}
+	release()
+	for _, unknown := range []bool{false, true} {
+		if got := create(1_500_000, unknown); got != 201 {
+			t.Errorf("a long body with room, length unknown: %v: %d", unknown, got)
+		}
+	}
+	if bodies.used != 0 {
+		t.Errorf("%d bytes are still taken", bodies.used)
+	}
+}

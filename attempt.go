@@ -140,17 +140,28 @@ func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
 func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 	spans := chunker.Chunks(text)
 	pieces := make([]piece, len(spans))
+	covered := 0 // up to here is in a passage, or white space
 	for i, s := range spans {
 		if s.Start < 0 || s.End > len(text) || s.Start >= s.End || i > 0 && s.Start < spans[i-1].Start {
 			return nil, Errorf(CodeInvalid, "the chunker returned a passage that is empty, out of order or outside of the text")
 		}
+		if s.Start > covered && strings.TrimSpace(text[covered:s.Start]) != "" {
+			return nil, errChunkerGap
+		}
+		covered = max(covered, s.End)
 		p := piece{Span: s, itemID: from.itemID(), ordinal: i, text: text[s.Start:s.End]}
 		p.input = embedText(from.meta.title, s.Heading, p.text)
 		p.hash = hashText(p.input)
 		pieces[i] = p
 	}
+	if strings.TrimSpace(text[covered:]) != "" {
+		return nil, errChunkerGap
+	}
 	return pieces, nil
 }
+
+// errChunkerGap: what is in no passage would be lost without a word.
+var errChunkerGap = Errorf(CodeInvalid, "the chunker left a part of the text out; together its passages must cover all that is not white space")
 
 // embedText puts what a passage is about in front of it, unless it says so itself:
 // a passage in the middle of a text is found by the words of its title and

@@ -252,21 +252,27 @@ func chunkRefs(ctx context.Context, tx ReadTx, tenantID, elementalID string) ([]
 	return tx.MatchChunks(ctx, Filters{TenantID: tenantID, ElementalID: elementalID})
 }
 
-// cancelJobs ends the queued and running jobs of an elemental. A worker that runs
-// one finds it ended when it wants to commit; to stop it sooner, its context is
-// cancelled once this transaction is through.
+// cancelJobs ends the queued and running jobs of an elemental.
 func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID string) error {
 	active, err := tx.ActiveJobs(ctx, tenantID, elementalID)
 	if err != nil {
 		return err
 	}
 	for _, j := range active {
-		if j.Status == JobRunning {
-			ch.cancelled = append(ch.cancelled, j.LeaseOwner)
-		}
-		if err := ch.putJob(ctx, tx, j.ended(JobCancelled, "")); err != nil {
+		if _, err := ch.cancelJob(ctx, tx, j); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cancelJob ends a queued or running job. A worker that runs it finds it ended when it
+// wants to commit; to stop it sooner, its context is cancelled once this transaction is
+// through.
+func (ch *changes) cancelJob(ctx context.Context, tx Tx, j Job) (Job, error) {
+	if j.Status == JobRunning {
+		ch.cancelled = append(ch.cancelled, j.LeaseOwner)
+	}
+	j = j.ended(JobCancelled, "")
+	return j, ch.putJob(ctx, tx, j)
 }

@@ -201,6 +201,9 @@ func TestBadChunker(t *testing.T) {
 		"before":       {{Start: -1, End: 3}},
 		"empty":        {{Start: 3, End: 3}},
 		"out of order": {{Start: 3, End: 4}, {Start: 0, End: 2}},
+		"none":         {},
+		"a gap":        {{Start: 0, End: 5}, {Start: 9, End: 24}},
+		"no end":       {{Start: 0, End: 20}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *engineFixture) {

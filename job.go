@@ -12,7 +12,7 @@ const (
 	JobRunning   JobStatus = "running"
 	JobSucceeded JobStatus = "succeeded" // also when a newer version of the elemental was ingested instead
 	JobFailed    JobStatus = "failed"    // Error says why
-	JobCancelled JobStatus = "cancelled" // the elemental or its chunks were deleted meanwhile
+	JobCancelled JobStatus = "cancelled" // by Engine.CancelJob, or the elemental or its chunks were deleted meanwhile
 )
 
 // Final reports whether the state is one that no longer changes.

@@ -391,7 +391,9 @@ type ChunkReader interface {
 // ChunkWriter writes chunks.
 type ChunkWriter interface {
 	// ReplaceChunks deletes all chunks of an elemental and adds these. Each has that
-	// ElementalID; none has the id of another elemental's chunk.
+	// ElementalID; none has the id of another elemental's chunk. One with the ID, Text,
+	// Hash and Fingerprint of the stored one has its Vector too, and a Store need not
+	// write that again.
 	ReplaceChunks(ctx context.Context, elementalID string, chunks []Chunk) error
 	// TagChunks gives all chunks of an elemental these TagIDs and TagNames, and changes
 	// nothing else of them.

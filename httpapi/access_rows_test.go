@@ -123,6 +123,7 @@ var accessRows = []accessRow{
 	{"POST /v1/kb/chat/stream", "/v1/kb/chat/stream", inTenant, "200 stream 1", "403 error", "403 error", "403 error"},
 	{"GET /v1/kb/jobs", "/v1/kb/jobs", "", "200 jobs 1", "200 jobs 0", "200 jobs 0", "200 jobs 0"},
 	{"GET /v1/kb/jobs/{job_id}", "/v1/kb/jobs/$job", "", "200 plain", "404 error", "404 error", "404 error"},
+	{"DELETE /v1/kb/jobs/{job_id}", "/v1/kb/jobs/$job", "", "200 plain", "404 error", "404 error", "404 error"},
 	{"GET /health", "/health", "", "200 plain", "200 plain", "200 plain", "200 plain"},
 	{"GET /health/detailed", "/health/detailed", "", "200 plain", "200 plain", "200 plain", "200 plain"},
 	{"GET /openapi.json", "/openapi.json", "", "200 plain", "200 plain", "200 plain", "200 plain"},

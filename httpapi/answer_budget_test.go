@@ -64,13 +64,13 @@ func TestBudgetIsShared(t *testing.T) {
 		check("eve gave up")
 		ann()
 		check("ann")
-		whole := enter(t.Context(), "fay", 1000, 12)
+		enter(t.Context(), "fay", 1000, 12)
 		time.Sleep(9 * time.Second)
 		check("cat was refused")
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		check("fay was refused")
-		whole = enter(t.Context(), "fay", 1000, 12)
+		whole := enter(t.Context(), "fay", 1000, 12)
 		for _, leave := range []func(){again, bob, cat, dan} {
 			leave()
 		}

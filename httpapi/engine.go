@@ -119,3 +119,11 @@ func (s *server) job(c *call) error {
 	}
 	return c.sendJSON(http.StatusOK, jobOf(j))
 }
+
+func (s *server) cancelJob(c *call) error {
+	j, err := s.eng.CancelJob(c.r.Context(), c.user.TenantID, c.params["job_id"])
+	if err != nil {
+		return err
+	}
+	return c.sendJSON(http.StatusOK, jobOf(j))
+}

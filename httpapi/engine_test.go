@@ -259,3 +259,33 @@ func TestMayActFor(t *testing.T) {
 func mayActForBob(_ context.Context, u quire.User, tenantID string) bool {
 	return u.ID == "ann" && tenantID == "bob" || u.ID == tenantID && tenantID == "bob"
 }
+
+// stuck is an Extractor that reads until its context ends.
+type stuck struct{ begun chan struct{} }
+
+func (s stuck) Extract(ctx context.Context, _ quire.File, _ []byte) (string, error) {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+func TestCancelJob(t *testing.T) {
+	t.Parallel()
+	s := stuck{make(chan struct{})}
+	f := newFileFixture(t, nil, &quire.EngineOptions{Extractor: s})
+	id := f.elemental(f.ann, "How to sail a boat", "")
+	f.do(f.ann.key, "POST", "/v1/user/elemental/"+id+"/files", `{"files":[{"file_name":"a.txt","file_buffer":[104,105]}]}`).want(201)
+	f.do(f.ann.key, "POST", "/v1/kb/elemental", `{"elemental_id":"`+id+`","trace_id":"trace/1"}`).want(202)
+	<-s.begun
+	const path = "/v1/kb/jobs/trace%2F1"
+	f.do(f.bob.key, "DELETE", path, "").detail(404, problem404.message)
+	f.do(f.ann.key, "GET", path, "").want(200).has("status", `"running"`, "finished_at", "null")
+	done := f.do(f.ann.key, "DELETE", path, "").want(200)
+	done.has("job_id", `"trace/1"`, "elemental_id", `"`+id+`"`, "status", `"cancelled"`, "stage", `"done"`, "attempts", "1", "error", "null")
+	for _, method := range []string{"GET", "DELETE"} {
+		if again := f.do(f.ann.key, method, path, "").want(200); again.body != done.body {
+			t.Errorf("%s answers %s, DELETE answered %s", method, again.body, done.body)
+		}
+	}
+	f.do(f.ann.key, "DELETE", "/v1/kb/jobs/none", "").detail(404, problem404.message)
+}

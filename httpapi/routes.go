@@ -54,6 +54,7 @@ var engineRoutes = []route{
 	{method: "POST", pattern: "/v1/kb/chat/stream", body: true, handle: (*server).chatStream},
 	{method: "GET", pattern: "/v1/kb/jobs", handle: (*server).jobs},
 	{method: "GET", pattern: "/v1/kb/jobs/{job_id}", handle: (*server).job},
+	{method: "DELETE", pattern: "/v1/kb/jobs/{job_id}", handle: (*server).cancelJob},
 	{method: "GET", pattern: "/health", open: true, handle: (*server).health},
 	{method: "GET", pattern: "/health/detailed", handle: (*server).healthDetailed},
 }

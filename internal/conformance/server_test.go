@@ -132,6 +132,8 @@ var walk = []step{
 	{"WAIT", "<job>", "", 0, ""},
 	{"GET", "/v1/kb/jobs/<job>", "", 200, ""},
 	{"GET", "/v1/kb/jobs", "", 200, ""},
+	{"DELETE", "/v1/kb/jobs/<job>", "", 200, ""},
+	{"DELETE", "/v1/kb/jobs/none", "", 404, ""},
 	{"POST", "/v1/kb/search", `{"query":"bowline loop","filters":{"tenant_id":"ann","tag_ids":[<tag>]},"limit":10.0}`, 200, ""},
 	{"POST", "/v1/kb/search", `{"query":5,"filters":{"tenant_id":"ann"}}`, 422, ""},
 	{"POST", "/v1/kb/search", `{"query":"x","filters":{"tenant_id":"bob"}}`, 403, ""},

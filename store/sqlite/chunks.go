@@ -92,23 +92,6 @@ func (t *tx) CountChunks(ctx context.Context) (int, error) {
 	return one(ctx, t, value[int], `SELECT count(*) FROM chunks c`)
 }
 
-// ReplaceChunks implements quire.ChunkWriter.
-func (t *tx) ReplaceChunks(ctx context.Context, elementalID string, chunks []quire.Chunk) error {
-	// Takes the rows of chunk_tags along.
-	if err := t.run(ctx, `DELETE FROM chunks WHERE elemental_id = ?`, elementalID); err != nil {
-		return err
-	}
-	for i := range chunks {
-		if err := t.insertChunk(ctx, &chunks[i]); err != nil {
-			return err
-		}
-	}
-	return t.runAll(ctx, []statement{
-		{insertChunkTags("id", "tag_ids"), []any{elementalID}},
-		{insertChunkTags("name", "tag_names"), []any{elementalID}},
-	})
-}
-
 // TagChunks implements quire.ChunkWriter. It leaves the rows of chunk_tags that
 // stay; the + has SQLite look for them by chunk, not by all that have a tag.
 func (t *tx) TagChunks(ctx context.Context, elementalID string, ids, names []string) error {
@@ -117,21 +100,18 @@ func (t *tx) TagChunks(ctx context.Context, elementalID string, ids, names []str
 		{`DELETE FROM chunk_tags WHERE chunk IN (SELECT c.num FROM chunks c WHERE c.elemental_id = ?)
 			AND (+kind = 'id' AND value NOT IN ` + members + ` OR +kind = 'name' AND value NOT IN ` + members + `)`,
 			[]any{elementalID, array(ids), array(names)}},
-		{insertChunkTags("id", "tag_ids"), []any{elementalID}},
-		{insertChunkTags("name", "tag_names"), []any{elementalID}},
+		{insertChunkTags("id", "tag_ids", `c.elemental_id = ?`), []any{elementalID}},
+		{insertChunkTags("name", "tag_names", `c.elemental_id = ?`), []any{elementalID}},
 	})
 }
 
-// insertChunkTags fills chunk_tags for the chunks of an elemental. Different tags
-// can have the same name.
-func insertChunkTags(kind, column string) string {
-	return `INSERT OR IGNORE INTO chunk_tags (chunk, kind, value)
-		SELECT c.num, '` + kind + `', j.value FROM chunks c CROSS JOIN json_each(c.` + column + `) j
-		WHERE c.elemental_id = ?`
+// plainChunkValues are the values of plainChunkColumns.
+func plainChunkValues(c *quire.Chunk) []any {
+	return []any{c.ID, c.TenantID, c.UserID, c.ElementalID, c.ColumnID, c.ItemID, c.Source,
+		c.TypeName, c.CategoryName, array(c.TagIDs), array(c.TagNames), c.Title, array(c.Heading),
+		c.Start, c.End, c.Ordinal, c.Hash, c.Fingerprint, c.Text}
 }
 
 func (t *tx) insertChunk(ctx context.Context, c *quire.Chunk) error {
-	return t.run(ctx, insertChunk, c.ID, c.TenantID, c.UserID, c.ElementalID, c.ColumnID, c.ItemID, c.Source,
-		c.TypeName, c.CategoryName, array(c.TagIDs), array(c.TagNames), c.Title, array(c.Heading),
-		c.Start, c.End, c.Ordinal, c.Hash, c.Fingerprint, c.Text, vectorBlob(c.Vector))
+	return t.run(ctx, insertChunk, append(plainChunkValues(c), vectorBlob(c.Vector))...)
 }

@@ -119,9 +119,15 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	"PutJob":          writeOf(quire.Tx.PutJob, sampleJob("t1", "j3", "e1")),
 	"PutMeta":         func(ctx context.Context, tx quire.Tx) error { return tx.PutMeta(ctx, "one", nil) },
 	"DeleteItem":      func(ctx context.Context, tx quire.Tx) error { return tx.DeleteItem(ctx, 1, "e1") },
-	"ReplaceChunks":   func(ctx context.Context, tx quire.Tx) error { return tx.ReplaceChunks(ctx, "e1", nil) },
-	"PutVectors":      func(ctx context.Context, tx quire.Tx) error { return tx.PutVectors(ctx, "embedder-2", kept(3)) },
-	"DeleteVectors":   func(ctx context.Context, tx quire.Tx) error { return tx.DeleteVectors(ctx) },
+	"PutElementalText": func(ctx context.Context, tx quire.Tx) error {
+		return tx.PutElementalText(ctx, "e1", quire.IndexedText{Title: "other words"})
+	},
+	"TagChunks": func(ctx context.Context, tx quire.Tx) error {
+		return tx.TagChunks(ctx, "e1", []string{"7"}, []string{"seven"})
+	},
+	"ReplaceChunks": func(ctx context.Context, tx quire.Tx) error { return tx.ReplaceChunks(ctx, "e1", nil) },
+	"PutVectors":    func(ctx context.Context, tx quire.Tx) error { return tx.PutVectors(ctx, "embedder-2", kept(3)) },
+	"DeleteVectors": func(ctx context.Context, tx quire.Tx) error { return tx.DeleteVectors(ctx) },
 	"AdoptVectors": func(ctx context.Context, tx quire.Tx) error {
 		_, err := tx.AdoptVectors(ctx, "embedder-2")
 		return err
@@ -171,12 +177,6 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	"ClaimJob": func(ctx context.Context, tx quire.Tx) error {
 		_, err := tx.ClaimJob(ctx, at(5), "worker", at(50))
 		return err
-	},
-	"PutElementalText": func(ctx context.Context, tx quire.Tx) error {
-		return tx.PutElementalText(ctx, "e1", quire.IndexedText{Title: "word"})
-	},
-	"TagChunks": func(ctx context.Context, tx quire.Tx) error {
-		return tx.TagChunks(ctx, "e1", []string{"1"}, []string{"one"})
 	},
 }
 

@@ -20,6 +20,7 @@ var chunkCases = []testCase{
 	{"copied", chunkCopied},
 	{"replace", chunksReplace},
 	{"tags", chunksTagged},
+	{"replace at random", chunksReplaceRandom},
 	{"order", chunksOrder},
 	{"many ids", chunkMany},
 	{"all", chunksAll},
@@ -194,6 +195,63 @@ func chunksTagged(t *testing.T, s *store) {
 			equal(t, fmt.Sprintf("match %v %v", f.TagIDs, f.TagNames), match(f), want)
 		}
 	}
+}
+
+// chunksReplaceRandom replaces the chunks of an elemental by others that are like them in
+// part: passages inserted, left out and moved, with texts that repeat, and changes of what
+// is not text. It compares with what was written last, as a store in memory keeps it.
+func chunksReplaceRandom(t *testing.T, s *store) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	other := sampleChunk("other", 0)
+	putChunks(s, "other", other)
+	var texts []int
+	tags, model := []string{"1"}, "embedder-1"
+	rounds, written := scale(150), 0
+	for round := range rounds {
+		switch kind := rng.IntN(8); {
+		case kind == 0:
+			texts = nil
+		case kind == 1 && len(texts) > 0: // the first goes: all ordinals shift
+			texts = texts[1:]
+		case kind == 2 && len(texts) > 0:
+			texts[rng.IntN(len(texts))] = rng.IntN(12)
+		case kind == 3:
+			tags = []string{fmt.Sprint(rng.IntN(3)), fmt.Sprint(rng.IntN(3))}
+		case kind == 4:
+			model = fmt.Sprint("embedder-", rng.IntN(2))
+		default: // somewhere in the middle; a text may be there already
+			texts = slices.Insert(texts, rng.IntN(len(texts)+1), rng.IntN(12))
+		}
+		var want []quire.Chunk
+		var refs []quire.ChunkRef
+		for i, text := range texts {
+			c := sampleChunk("e", i)
+			if round%3 == 0 {
+				c.Title = "another title"
+			}
+			c.TagIDs, c.TagNames = tags, []string{"name " + tags[0]}
+			c.Text, c.Hash, c.Fingerprint = fmt.Sprint("text ", text), fmt.Sprint("hash ", text), model
+			c.Vector = []float32{float32(text), float32(len(model)), float32(model[len(model)-1])}
+			want, refs = append(want, c), append(refs, quire.ChunkRef{ID: c.ID, ElementalID: "e"})
+		}
+		written += len(want)
+		putChunks(s, "e", want...)
+		what := fmt.Sprint("round ", round)
+		equal(t, what, get(s, quire.ReadTx.ChunksOf, "e"), want)
+		slices.SortFunc(refs, func(a, b quire.ChunkRef) int { return strings.Compare(a.ID, b.ID) })
+		for n := range 3 {
+			tag := fmt.Sprint(n)
+			found := refs
+			if !slices.Contains(tags, tag) {
+				found = nil
+			}
+			equal(t, what+" by tag "+tag, get(s, quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant", ElementalID: "e", TagIDs: []string{tag}}), found)
+			equal(t, what+" by name "+tag, len(get(s, quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant", ElementalID: "e", TagNames: []string{"name " + tag}})),
+				map[bool]int{true: len(refs)}[tags[0] == tag])
+		}
+		equal(t, what+", the other", get(s, quire.ReadTx.ChunksOf, "other"), []quire.Chunk{other})
+	}
+	t.Logf("%d replacements with %d chunks", rounds, written)
 }
 
 func chunksOrder(t *testing.T, s *store) {

@@ -90,6 +90,9 @@ type SearchInput struct {
 	// NoTables leaves out the columns and rows of the tables that are found: each may
 	// have megabytes of them. Read with Elemental, they take memory one by one.
 	NoTables bool
+	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
+	// details: Elementals reads them whole, one by one.
+	WithoutBody bool
 }
 
 // CreateElemental adds an elemental that the actor owns.
@@ -345,6 +348,24 @@ func (l *Library) ElementalSize(ctx context.Context, a Actor, id string) (Elemen
 	return size, err
 }
 
+// ElementalSizes is ElementalSize of several; unknown ids are left out.
+func (l *Library) ElementalSizes(ctx context.Context, a Actor, ids []string) (map[string]ElementalSize, error) {
+	sizes := make(map[string]ElementalSize, len(ids))
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		for _, id := range ids {
+			size, err := tx.ElementalSize(ctx, id)
+			switch {
+			case err == nil:
+				sizes[id] = size
+			case CodeOf(err) != CodeNotFound:
+				return err
+			}
+		}
+		return nil
+	})
+	return sizes, err
+}
+
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
 // are. The columns, rows and cells of a table follow its visibility. A cell keeps
@@ -535,13 +556,13 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 	out := Paged[Elemental]{Page: page}
 	err = l.viewAs(ctx, a, func(tx ReadTx) error {
 		recs, total, err := tx.SearchElementals(ctx, ElementalSearch{
-			Text: textQuery(in.Text), Viewer: viewer(a), Offset: page.offset(), Limit: page.Size,
+			Text: textQuery(in.Text), Viewer: viewer(a), WithoutBody: in.WithoutBody, Offset: page.offset(), Limit: page.Size,
 		})
 		if err != nil {
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.wholeElementals(ctx, tx, a, recs, !in.NoTables)
+		out.Items, err = l.itemsOf(ctx, tx, a, recs, !in.WithoutBody, !in.NoTables)
 		return err
 	})
 	return out, err

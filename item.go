@@ -51,15 +51,20 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 	return l.resolveElementals(ctx, tx, a, recs)
 }
 
-// portion is how many items AllListItems reads at a time: few, because each may have
-// a body of many megabytes.
-const portion = 16
+// A portion is what AllListItems reads at a time: up to lightPortion elementals without
+// their bodies, or up to wholePortion with bodies of up to portionBytes together, but one
+// at least.
+const (
+	lightPortion = 100
+	wholePortion = 16
+	portionBytes = 1 << 20
+)
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list, with their details if asked for. The membership is read at
-// the start, the elementals in portions, the details of tables one by one: only the ids
-// of all are kept in memory. What is deleted meanwhile is left out. An error is the last
-// thing yielded.
+// their order in the list. With details they are whole, without details Body is empty,
+// as in ListItems. The membership is read at the start, the elementals in portions, long
+// ones and the details of tables one by one: only the ids of all are kept in memory. What
+// is deleted meanwhile is left out. An error is the last thing yielded.
 func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
 		var ids []string
@@ -78,14 +83,31 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details b
 			yield(Elemental{}, err)
 			return
 		}
-		for len(ids) > 0 {
-			n := min(portion, len(ids))
-			es, err := l.visible(ctx, a, ids[:n], details)
-			ids = ids[n:]
+		for e, err := range l.inPortions(ctx, a, ids, details) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Elementals iterates over those of the elementals that show up for the actor in
+// searches and lists, whole and in the order of ids: in portions, long ones and the
+// details of tables one by one, so that memory holds one long text at a time. What was
+// deleted, or is hidden meanwhile, is left out. An error is the last thing yielded.
+func (l *Library) Elementals(ctx context.Context, a Actor, ids []string) iter.Seq2[Elemental, error] {
+	return l.inPortions(ctx, a, ids, true)
+}
+
+func (l *Library) inPortions(ctx context.Context, a Actor, ids []string, details bool) iter.Seq2[Elemental, error] {
+	return func(yield func(Elemental, error) bool) {
+		for rest := ids; len(rest) > 0; {
+			es, n, err := l.visible(ctx, a, rest, details)
 			if err != nil {
 				yield(Elemental{}, err)
 				return
 			}
+			rest = rest[n:]
 			for _, e := range es {
 				var err error
 				if details && e.TypeID == TypeTable {
@@ -101,17 +123,24 @@ func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details b
 	}
 }
 
-// visible reads those of the elementals that the actor may see in a list, without the
-// columns and rows of tables.
-func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) ([]Elemental, error) {
-	var out []Elemental
-	err := l.viewAs(ctx, a, func(tx ReadTx) error {
-		found, err := tx.Elementals(ctx, ids)
+// visible reads those of the next portion of elementals that the actor may see in a list,
+// without the columns and rows of tables, and returns how many ids the portion has.
+func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) (out []Elemental, n int, err error) {
+	err = l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		elementals := tx.ElementalsWithoutBody
+		n = min(lightPortion, len(ids))
+		if details {
+			elementals = tx.Elementals
+			if n, err = wholeItems(ctx, tx, ids); err != nil {
+				return err
+			}
+		}
+		found, err := elementals(ctx, ids[:n])
 		if err != nil {
 			return err
 		}
 		var recs []ElementalRecord
-		for _, rec := range pick(found, ids) {
+		for _, rec := range pick(found, ids[:n]) {
 			if mayFind(a, rec) {
 				recs = append(recs, rec)
 			}
@@ -119,7 +148,23 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 		out, err = l.itemsOf(ctx, tx, a, recs, details, false)
 		return err
 	})
-	return out, err
+	return out, n, err
+}
+
+// wholeItems returns how many of the ids the next portion has if the elementals are read
+// whole.
+func wholeItems(ctx context.Context, tx ReadTx, ids []string) (int, error) {
+	ids = ids[:min(wholePortion, len(ids))]
+	sizes, err := tx.BodySizes(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	n, bytes := 1, sizes[ids[0]]
+	for n < len(ids) && bytes+sizes[ids[n]] <= portionBytes {
+		bytes += sizes[ids[n]]
+		n++
+	}
+	return n, nil
 }
 
 // mayFind reports whether an elemental shows up for the actor in searches and

@@ -174,11 +174,12 @@ type Viewer struct {
 
 // ElementalSearch selects a page of elementals by text.
 type ElementalSearch struct {
-	Text    TextQuery
-	Viewer  Viewer
-	TypeIDs []int // only these types; empty: all
-	Offset  int   // >= 0
-	Limit   int   // >= 1
+	Text        TextQuery
+	Viewer      Viewer
+	TypeIDs     []int // only these types; empty: all
+	Offset      int   // >= 0
+	Limit       int   // >= 1
+	WithoutBody bool  // leaves Body empty, so that a page of long texts takes no memory
 }
 
 // ElementalSize is how large an elemental is; the cells are those of a table.
@@ -205,6 +206,12 @@ type ElementalReader interface {
 	// Elementals returns those of the elementals that exist, keyed by id; unknown
 	// ids are left out. Any number of ids is allowed.
 	Elementals(ctx context.Context, ids []string) (map[string]ElementalRecord, error)
+	// ElementalsWithoutBody is Elementals with every Body empty, so that long texts take
+	// no memory.
+	ElementalsWithoutBody(ctx context.Context, ids []string) (map[string]ElementalRecord, error)
+	// BodySizes returns the bytes of the bodies of those of the elementals that exist,
+	// keyed by id, without reading the bodies. Any number of ids is allowed.
+	BodySizes(ctx context.Context, ids []string) (map[string]int64, error)
 	// ElementalByTitle returns the id of an elemental of that owner, type and exact
 	// title, or ErrNotFound. If there are several, the smallest id.
 	ElementalByTitle(ctx context.Context, ownerID string, typeID int, title string) (string, error)

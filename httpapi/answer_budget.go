@@ -61,6 +61,20 @@ func (c *call) admit() error {
 	return c.hold(cost)
 }
 
+// holdLargest waits for the memory that the largest of the elementals takes: they are
+// read, rendered and sent one after the other.
+func (c *call) holdLargest(ids []string) error {
+	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	var cost int64
+	for _, size := range sizes {
+		cost = max(cost, answerCost(size))
+	}
+	return c.hold(cost)
+}
+
 // hold waits for memory, which the request has until it gives it back. A quarter of what
 // there is cannot be had by reading, so that those who read slowly keep nobody from
 // writing.
@@ -74,6 +88,18 @@ func (c *call) hold(cost int64) error {
 		limit -= b.size / 4
 	}
 	release, err := b.acquire(c.r.Context(), c.user.ID, cost, limit)
+	if err != nil {
+		return err
+	}
+	c.held = append(c.held, release)
+	return nil
+}
+
+// holdBody waits for the memory of a body that is about to be read, which the request has
+// until it gives it back.
+func (c *call) holdBody(cost int64) error {
+	b := &c.s.bodies
+	release, err := b.acquire(c.r.Context(), c.user.ID, cost, b.size)
 	if err != nil {
 		return err
 	}

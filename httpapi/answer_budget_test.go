@@ -264,3 +264,78 @@ func TestLargeElementalsEndWithTheirWriter(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesWait is TestLargeAnswersWait for answers with several elementals: those that
+// show a large one whole wait, those that show it without its body do not.
+func TestPagesWait(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
+	memory := &f.h.(*server).memory
+	memory.wait = 20 * time.Millisecond
+	large := f.elementalOf(f.ann, words(200_000))
+	list := f.list(f.ann, "With it", large)
+	items := []string{large}
+	for range knowledgeLimit {
+		items = append(items, f.elementalOf(f.ann, "short"))
+	}
+	long := f.list(f.ann, "With it and others", items...)
+	release, err := memory.acquire(t.Context(), "eve", 48<<20, 48<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := []string{"/v1/elementals?search=word", "/v1/list/" + list, "/v1/list/" + long + "?expand_items=true", "/v1/list/" + long + "/items?expand_items=true"}
+	for _, path := range whole {
+		f.do(f.ann.key, "GET", path, "").want(503)
+	}
+	for _, path := range []string{"/v1/elementals?search=short", "/v1/list/" + long, "/v1/list/" + long + "/items"} {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	f.do(f.ann.key, "PUT", "/v1/user/list/"+list, `{"title":"Renamed"}`).want(200)
+	release()
+	for _, path := range whole {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	if memory.used != 0 {
+		t.Errorf("%d bytes are still taken", memory.used)
+	}
+}
+
+// TestLargeBodiesWait fills the budget for bodies by hand.
+func TestLargeBodiesWait(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxRequestMemory: 8 << 20})
+	bodies := &f.h.(*server).bodies
+	bodies.wait = 20 * time.Millisecond
+	create := func(size int, unknown bool) int {
+		body := `{"title":"A text of some length","type_id":3,"category_id":18,"template":"` + words(size) + `"}`
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/user/elemental", strings.NewReader(body))
+		r.Header.Set("x-api-key", f.ann.key)
+		if unknown {
+			r.ContentLength = -1
+		}
+		w := httptest.NewRecorder()
+		f.h.ServeHTTP(w, r)
+		return w.Code
+	}
+	release, err := bodies.acquire(t.Context(), "eve", 8<<20, 8<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range []bool{false, true} {
+		if got := create(500_000, unknown); got != 201 {
+			t.Errorf("a short body, length unknown: %v: %d", unknown, got)
+		}
+		if got := create(1_500_000, unknown); got != 503 {
+			t.Errorf("a long body, length unknown: %v: %d", unknown, got)
+		}
+	}
+	release()
+	for _, unknown := range []bool{false, true} {
+		if got := create(1_500_000, unknown); got != 201 {
+			t.Errorf("a long body with room, length unknown: %v: %d", unknown, got)
+		}
+	}
+	if bodies.used != 0 {
+		t.Errorf("%d bytes are still taken", bodies.used)
+	}
+}

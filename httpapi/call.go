@@ -226,7 +226,8 @@ func (c *call) sendJSON(status int, body any) error {
 const writePart = 64 << 10
 
 // write sends a part of the body. Who stops reading gives up the connection, so that
-// it does not hold the answer in memory for ever; who reads slowly gets all of it.
+// it does not hold the answer in memory for ever; who reads slowly gets all of it, if
+// each writePart is taken within writeTimeout: at 64 KiB in 10 s, or 6.5 kB/s.
 func (c *call) write(body []byte) error {
 	rc := http.NewResponseController(c.w)
 	long := len(body) > writePart
@@ -245,8 +246,12 @@ func (c *call) write(body []byte) error {
 	return nil
 }
 
-// readBody reads a JSON body and checks it strictly.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+// freeBody is how long a body may be that is read without waiting for memory.
+const freeBody = 1 << 20
+
+// readBody reads a JSON body and checks it strictly. Before it reads more than freeBody,
+// it calls hold with the memory that the body may take: it is copied once as it grows.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, hold func(cost int64) error) ([]byte, error) {
 	if err := checkBodyHeaders(r.Header); err != nil {
 		return nil, err
 	}
@@ -254,7 +259,23 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	body := http.MaxBytesReader(w, r.Body, limit)
+	if r.ContentLength > freeBody {
+		if err := hold(2 * r.ContentLength); err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(body, freeBody))
+	if err == nil && len(data) == freeBody {
+		if r.ContentLength < 0 { // of unknown length
+			if err := hold(2 * limit); err != nil {
+				return nil, err
+			}
+		}
+		rest := bytes.NewBuffer(data)
+		_, err = rest.ReadFrom(body)
+		data = rest.Bytes()
+	}
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"iter"
 	"net/http"
 
 	"github.com/quirelib/quire"
@@ -36,30 +37,42 @@ func (s *server) searchElementals(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, NoTables: true})
+	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, WithoutBody: true})
 	if err != nil {
 		return err
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) {
-		e, err := s.withTable(c, found.Items[i])
-		if err != nil {
-			return nil, err
-		}
-		return s.pageItem(e, opts, page.Size)
-	}, page, found.Total)
+	return respondWhole(c, found, page, func(e quire.Elemental) (any, error) { return s.pageItem(e, opts, page.Size) })
 }
 
-// withTable reads the columns and rows of a table. One that was deleted meanwhile has
-// none.
-func (s *server) withTable(c *call, e quire.Elemental) (quire.Elemental, error) {
-	if e.TypeID != quire.TypeTable {
-		return e, nil
+// respondWhole sends a page, found without bodies, with its elementals whole: each is
+// read, made, encoded and let go before the next one. What is deleted meanwhile is left
+// out, so that the page has fewer than its total says.
+func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, item func(quire.Elemental) (any, error)) error {
+	ids := idsOf(found.Items)
+	if err := c.holdLargest(ids); err != nil {
+		return err
 	}
-	whole, err := s.lib.Elemental(c.r.Context(), c.actor(), e.ID)
-	if quire.CodeOf(err) == quire.CodeNotFound {
-		return e, nil
+	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}
+	return c.sendInside(head, `"response":[]`, c.wholeItems(ids, item))
+}
+
+func idsOf(es []quire.Elemental) []string {
+	return mapAll(es, func(e quire.Elemental) string { return e.ID })
+}
+
+// wholeItems reads elementals one after the other and makes an item of each.
+func (c *call) wholeItems(ids []string, item func(quire.Elemental) (any, error)) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for e, err := range c.s.lib.Elementals(c.r.Context(), c.actor(), ids) {
+			var v any
+			if err == nil {
+				v, err = item(e)
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
 	}
-	return whole, err
 }
 
 // pageElemental is an elemental with its knowledge text, if size is small enough

@@ -25,6 +25,7 @@ type server struct {
 	writeTimeout time.Duration
 
 	memory budget // for answers
+	bodies budget // of the bodies of requests
 }
 
 // New returns a handler that serves the content interface of lib and the knowledge
@@ -46,6 +47,7 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 		panic(err)
 	}
 	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
+	s.bodies.size, s.bodies.wait = s.opts.MaxRequestMemory, maxWait
 	var served []route
 	if lib != nil {
 		served = append(served, contentRoutes...)
@@ -99,7 +101,7 @@ func (s *server) serve(c *call) error {
 		}
 	}
 	if rt.body {
-		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes); err != nil {
+		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes, c.holdBody); err != nil {
 			return err
 		}
 	}

@@ -47,24 +47,34 @@ func (s *server) elementalWithKnowledge(e quire.Elemental, opts quire.KnowledgeO
 	return out, err
 }
 
-// listKnowledge is the knowledge text of a list that is small.
-func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (out knowledgeJSON, err error) {
+// listKnowledge is the knowledge text of a list that is small, which is written as it is
+// compiled.
+func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (places []filling) {
 	textFormat, withText, withJSON := knowledgeForms(opts.Format)
-	compile := func(format quire.KnowledgeFormat) []byte {
-		var b bytes.Buffer
+	compile := func(format quire.KnowledgeFormat, w io.Writer) error {
 		opts.Format = format
-		if err == nil {
-			err = s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, &b)
-		}
-		return b.Bytes()
+		return s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, w)
 	}
 	if withText {
-		out.KnowledgeBase = new(string(compile(textFormat)))
+		places = append(places, filling{"knowledge_base", `null`, func(w io.Writer) error {
+			if _, err := io.WriteString(w, `"`); err != nil {
+				return err
+			}
+			text := &jsonText{w: w}
+			if err := compile(textFormat, text); err != nil {
+				return err
+			}
+			if err := text.end(); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, `"`)
+			return err
+		}})
 	}
 	if withJSON {
-		out.KnowledgeBaseJSON = compile(quire.FormatJSON)
+		places = append(places, filling{"knowledge_base_json", `null`, func(w io.Writer) error { return compile(quire.FormatJSON, w) }})
 	}
-	return out, err
+	return places
 }
 
 // compiledItem is an entry of the compile routes: title, description and type, then

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io"
 	"iter"
 	"net/http"
 
@@ -27,33 +28,55 @@ func (s *server) getList(c *call) error {
 	return s.respondWholeList(c, http.StatusOK, l, opts, expand)
 }
 
-// respondWholeList answers with a list and all its items, which go out one by one, and
-// with knowledge text if it is small enough for it.
-func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) (err error) {
-	out := s.listOf(l)
-	out.Items = []elementalJSON{}
-	if l.TotalItems < knowledgeLimit {
-		if out.knowledgeJSON, err = s.listKnowledge(c, l.ID, opts); err != nil {
+// respondWholeList answers with a list and all its items, which are read and go out one
+// by one, and with knowledge text if it is small enough for it.
+func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) error {
+	out := wholeList{c: c, l: l, opts: opts, expand: expand}
+	if expand || out.small() && c.reads() { // what was written is answered in any case
+		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
+			if err != nil {
+				return err
+			}
+			out.ids = append(out.ids, e.ID)
+		}
+		if err := c.holdLargest(out.ids); err != nil {
 			return err
 		}
 	}
-	head := envelope{Code: status, Meta: c.meta(1), Response: out}
-	return c.sendInside(head, `"items":[]`, s.listItems(c, l, opts, expand))
+	return c.respondLarge(status, out)
 }
 
-// listItems makes the items of a list's response one after the other.
-func (s *server) listItems(c *call, l quire.List, opts quire.KnowledgeOptions, expand bool) iter.Seq2[any, error] {
+// wholeList is a list with all its items.
+type wholeList struct {
+	c      *call
+	l      quire.List
+	opts   quire.KnowledgeOptions
+	expand bool
+	ids    []string // the items, if they are shown whole
+}
+
+// small reports whether the list carries knowledge text.
+func (w wholeList) small() bool { return w.l.TotalItems < knowledgeLimit }
+
+// encodeTo implements selfEncoded.
+func (w wholeList) encodeTo(to io.Writer) error {
+	head := w.c.s.listOf(w.l)
+	head.Items = []elementalJSON{}
+	places := []filling{{"items", `[]`, inArray(w.items())}}
+	if w.small() {
+		places = append(places, w.c.s.listKnowledge(w.c, w.l.ID, w.opts)...)
+	}
+	return encodeFilled(to, head, places)
+}
+
+// items makes the items one after the other.
+func (w wholeList) items() iter.Seq2[any, error] {
+	if w.expand {
+		return w.c.wholeItems(w.ids, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
+	}
 	return func(yield func(any, error) bool) {
-		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, expand) {
-			var item any
-			switch {
-			case err != nil:
-			case expand:
-				item, err = s.pageItem(e, opts, l.TotalItems)
-			default:
-				item = lightItem{e}
-			}
-			if !yield(item, err) || err != nil {
+		for e, err := range w.c.s.lib.AllListItems(w.c.r.Context(), w.c.actor(), w.l.ID, false) {
+			if !yield(lightItem{e}, err) || err != nil {
 				return
 			}
 		}
@@ -68,7 +91,6 @@ func (s *server) getListItems(c *call) error {
 		Desc:  oneOf(q, "order_dir", "asc", "desc") == "desc",
 	}
 	expand := q.flag("expand_items")
-	in.Details, in.NoTables = expand, true
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -76,16 +98,10 @@ func (s *server) getListItems(c *call) error {
 	if err != nil {
 		return err
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) {
-		if !expand {
-			return lightItem{found.Items[i]}, nil
-		}
-		e, err := s.withTable(c, found.Items[i])
-		if err != nil {
-			return nil, err
-		}
-		return s.whole(e, nil)
-	}, in.Page, found.Total)
+	if expand {
+		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil) })
+	}
+	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{found.Items[i]}, nil }, in.Page, found.Total)
 }
 
 func (s *server) searchLists(c *call) error {

@@ -39,6 +39,12 @@ type Options struct {
 	// one that is larger than all there is counts as all of it, and one of a body of up to
 	// 80 KiB never waits. Default 256 MiB.
 	MaxAnswerMemory int64
+	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
+	// together: each over 1 MiB counts with twice its length, from before it is read until
+	// it is answered, and one without a Content-Length with twice MaxBodyBytes. They are
+	// shared and waited for like MaxAnswerMemory. A server should have a ReadTimeout, so
+	// that who sends slowly does not keep its share. Default 256 MiB.
+	MaxRequestMemory int64
 	// HeartbeatInterval is how long the streamed chat may be silent before a comment
 	// is sent. A first event that takes longer starts the stream with one, so that
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
@@ -75,6 +81,12 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	}
 	if c.MaxAnswerMemory == 0 {
 		c.MaxAnswerMemory = 256 << 20
+	}
+	if c.MaxRequestMemory < 0 {
+		return c, fmt.Errorf("httpapi: Options.MaxRequestMemory is %d, must not be negative", c.MaxRequestMemory)
+	}
+	if c.MaxRequestMemory == 0 {
+		c.MaxRequestMemory = 256 << 20
 	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second

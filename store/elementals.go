@@ -68,6 +68,20 @@ func (tx readTx) Elementals(ctx context.Context, ids []string) (map[string]quire
 	return pick(ctx, tx.elementals.rows, ids, cloneRecord)
 }
 
+// ElementalsWithoutBody implements [quire.ElementalReader].
+func (tx readTx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[string]quire.ElementalRecord, error) {
+	return pick(ctx, tx.elementals.rows, ids, func(e elemental) quire.ElementalRecord {
+		rec := cloneRecord(e)
+		rec.Body = ""
+		return rec
+	})
+}
+
+// BodySizes implements [quire.ElementalReader].
+func (tx readTx) BodySizes(ctx context.Context, ids []string) (map[string]int64, error) {
+	return pick(ctx, tx.elementals.rows, ids, func(e elemental) int64 { return int64(len(e.record.Body)) })
+}
+
 // ElementalByTitle implements [quire.ElementalReader].
 func (tx readTx) ElementalByTitle(ctx context.Context, ownerID string, typeID int, title string) (string, error) {
 	if err := ctx.Err(); err != nil {
@@ -92,7 +106,11 @@ func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) 
 	})
 	var es []quire.ElementalRecord
 	for _, id := range page(ids, q.Offset, q.Limit) {
-		es = append(es, cloneRecord(*tx.elementals.rows[id]))
+		e := cloneRecord(*tx.elementals.rows[id])
+		if q.WithoutBody {
+			e.Body = ""
+		}
+		es = append(es, e)
 	}
 	return es, len(ids), nil
 }

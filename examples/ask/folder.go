@@ -57,7 +57,7 @@ type known struct {
 // stored returns all documents in the library, by elemental id.
 func (f *folder) stored(ctx context.Context) (map[string]known, error) {
 	docs := map[string]known{}
-	for e, err := range f.q.Library.AllListItems(ctx, f.actor, f.list, false) {
+	for e, err := range f.q.Library.AllListItems(ctx, f.actor, f.list, true) {
 		if err != nil {
 			return nil, err
 		}

@@ -80,6 +80,43 @@ func (t *tx) Elementals(ctx context.Context, ids []string) (map[string]quire.Ele
 	return byID(ctx, t, scanElemental, selectElemental+`WHERE e.id IN `+members, ids, elementalID)
 }
 
+// ElementalsWithoutBody implements quire.ElementalReader.
+func (t *tx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[string]quire.ElementalRecord, error) {
+	if len(ids) == 0 {
+		return map[string]quire.ElementalRecord{}, ctx.Err()
+	}
+	shorts, err := all(ctx, t, scanShort, `SELECT e.num, s.packed, 0 FROM elementals e
+		LEFT JOIN elemental_short s ON s.num = e.num WHERE e.id IN `+members, array(ids))
+	if err != nil {
+		return nil, err
+	}
+	es, err := t.unpackAll(ctx, shorts)
+	found := make(map[string]quire.ElementalRecord, len(es))
+	for _, e := range es {
+		found[e.ID] = e
+	}
+	return found, err
+}
+
+// BodySizes implements quire.ElementalReader. octet_length needs only the beginning of a
+// row.
+func (t *tx) BodySizes(ctx context.Context, ids []string) (map[string]int64, error) {
+	type sized struct {
+		id   string
+		size int64
+	}
+	scan := func(row scanner) (s sized, err error) {
+		err = row.Scan(&s.id, &s.size)
+		return s, err
+	}
+	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body) FROM elementals e WHERE e.id IN `+members, ids, func(s sized) string { return s.id })
+	sizes := make(map[string]int64, len(found))
+	for id, s := range found {
+		sizes[id] = s.size
+	}
+	return sizes, err
+}
+
 // numbered is an elemental with its number.
 type numbered struct {
 	num int64
@@ -102,6 +139,19 @@ func (t *tx) elementalsInOrder(ctx context.Context, nums []int64) ([]quire.Eleme
 		es[i] = found[num].ElementalRecord
 	}
 	return es, nil
+}
+
+// shortsInOrder is elementalsInOrder without bodies.
+func (t *tx) shortsInOrder(ctx context.Context, nums []int64) ([]quire.ElementalRecord, error) {
+	packed, err := byID(ctx, t, scanShort, `SELECT s.num, s.packed, 0 FROM elemental_short s WHERE s.num IN `+members, nums, func(s shortElemental) int64 { return s.num })
+	if err != nil {
+		return nil, err
+	}
+	shorts := make([]shortElemental, len(nums))
+	for i, num := range nums {
+		shorts[i] = shortElemental{num: num, packed: packed[num].packed}
+	}
+	return t.unpackAll(ctx, shorts)
 }
 
 // shortElemental is a packed elemental with its number.

@@ -155,6 +155,8 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do3(do)(tx.Tagged(ctx, 1))
 	do2(do)(tx.Elemental(ctx, "e"))
 	do2(do)(tx.Elementals(ctx, []string{"e"}))
+	do2(do)(tx.ElementalsWithoutBody(ctx, []string{"e"}))
+	do2(do)(tx.BodySizes(ctx, []string{"e"}))
 	do2(do)(tx.ElementalByTitle(ctx, "u", 0, ""))
 	for _, err := range tx.ElementalsOf(ctx, "u") {
 		do(err)
@@ -178,6 +180,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	for _, v := range viewers {
 		do3(do)(tx.SearchElementals(ctx, quire.ElementalSearch{Text: text, Viewer: v, Limit: 1}))
 		do3(do)(tx.SearchElementals(ctx, quire.ElementalSearch{Text: text, Viewer: v, TypeIDs: []int{0}, Limit: 1}))
+		do3(do)(tx.SearchElementals(ctx, quire.ElementalSearch{Text: text, Viewer: v, WithoutBody: true, Limit: 1}))
 		do3(do)(tx.SearchLists(ctx, quire.ListSearch{Text: &text, Viewer: v, Limit: 1}))
 		do3(do)(tx.SearchLists(ctx, quire.ListSearch{Viewer: v, Limit: 1}))
 	}

@@ -53,7 +53,11 @@ func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]q
 	if err != nil {
 		return nil, 0, err
 	}
-	es, err := t.elementalsInOrder(ctx, nums)
+	inOrder := t.elementalsInOrder
+	if q.WithoutBody {
+		inOrder = t.shortsInOrder
+	}
+	es, err := inOrder(ctx, nums)
 	return es, total, err
 }
 

@@ -50,6 +50,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"TagsOf":           readOf(quire.ReadTx.TagsOf, "u1"),
 	"Elemental":        readOf(quire.ReadTx.Elemental, "e1"),
 	"Elementals":       readOf(quire.ReadTx.Elementals, []string{"e1"}),
+	"BodySizes":        readOf(quire.ReadTx.BodySizes, []string{"e1"}),
 	"ElementalByTitle": readOf(elementalTitled, titled{"u1", quire.TypeDocument, "Title of e1"}),
 	"SearchElementals": pageOf(quire.ReadTx.SearchElementals, quire.ElementalSearch{Text: words("word"), Viewer: anyone, Limit: 5}),
 	"ElementalsOf":     readOf(ownedElementals, "u1"),
@@ -86,6 +87,10 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Receipt":          readOf(receiptByKey, receiptKey{"u1", "r", "k1"}),
 	"LastMarks": func(ctx context.Context, tx quire.ReadTx) error {
 		_, err := tx.LastMarks(ctx, onElemental("e1"), quire.MarkUpvote, 5)
+		return err
+	},
+	"ElementalsWithoutBody": func(ctx context.Context, tx quire.ReadTx) error {
+		_, err := tx.ElementalsWithoutBody(ctx, []string{"e1"})
 		return err
 	},
 	"Tagged": func(ctx context.Context, tx quire.ReadTx) error {

@@ -15,6 +15,7 @@ import (
 var elementalCases = []testCase{
 	{"missing", elementalsMissing},
 	{"round trip", elementalRoundTrip},
+	{"without bodies", elementalsWithoutBody},
 	{"each setting", elementalSettings},
 	{"awkward text", elementalText},
 	{"long text", elementalLong},
@@ -393,4 +394,32 @@ func elementalsOfNested(t *testing.T, s *store) {
 		return err
 	})
 	equal(t, "seen", seen, []string{"e00", "e01", "e02"})
+}
+
+// elementalsWithoutBody reads elementals without their bodies, and the sizes of these,
+// before and after a change.
+func elementalsWithoutBody(t *testing.T, s *store) {
+	e, bare := sampleElemental("a", "u1"), bareElemental("b", "u2")
+	e.Body, bare.Body = "é\x00€ four", ""
+	write := func(e quire.ElementalRecord) {
+		s.update(func(ctx context.Context, tx quire.Tx) error {
+			return tx.PutElemental(ctx, e, quire.IndexedText{Title: "findable"})
+		})
+	}
+	write(e)
+	write(bare)
+	ids := []string{"b", "nothing", "a", "b"}
+	for range 2 {
+		short := e
+		short.Body = ""
+		equal(t, "ElementalsWithoutBody", get(s, quire.ReadTx.ElementalsWithoutBody, ids), map[string]quire.ElementalRecord{"a": short, "b": bare})
+		es, total := find(s, quire.ReadTx.SearchElementals, quire.ElementalSearch{Text: words("findable"), Viewer: anyone, WithoutBody: true, Limit: 5})
+		equal(t, "SearchElementals", es, []quire.ElementalRecord{short, bare})
+		equal(t, "how many are found", total, 2)
+		equal(t, "BodySizes", get(s, quire.ReadTx.BodySizes, ids), map[string]int64{"a": int64(len(e.Body)), "b": 0})
+		e.Title, e.Body, e.TagIDs = "Another title of it", "much longer than it was before", nil
+		write(e)
+	}
+	equal(t, "no ids", get(s, quire.ReadTx.ElementalsWithoutBody, nil), nil)
+	equal(t, "sizes of no ids", get(s, quire.ReadTx.BodySizes, nil), nil)
 }

@@ -21,7 +21,8 @@ type Options struct {
 	// Authenticate returns the user that a request comes from and replaces API keys.
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
 	// none; an error that is no *quire.Error is logged and answered with 500. A user
-	// without a TenantID is its own tenant. It must be safe for concurrent use.
+	// without a TenantID is its own tenant. The user must have been created in the Library.
+	// It must be safe for concurrent use.
 	// Default: the header x-api-key, through Library.Authenticate.
 	Authenticate func(r *http.Request) (quire.User, error)
 	// MayActFor reports whether a user may name a tenant in the filters of engine

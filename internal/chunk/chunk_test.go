@@ -242,6 +242,14 @@ func TestSplitHostile(t *testing.T) {
 	}
 }
 
+// A cluster over the cap, behind a heading, is cut once.
+func TestSplitClusterOverTheCap(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{1, 2, 3} {
+		check(t, "## Sub *title*\n\n👩\u200d👩\u200d👧 family 🇩🇪", Options{Target: limit, Cap: limit})
+	}
+}
+
 // One line of 5 MB, in words and without any, is cut like any other text.
 func TestSplitLongLine(t *testing.T) {
 	t.Parallel()

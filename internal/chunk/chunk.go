@@ -93,22 +93,7 @@ func Split(text string, o Options) []Span {
 		}
 	}
 	p.endSection(0)
-	return ascending(p.spans)
-}
-
-// ascending leaves out what a span repeats that begins before the one in front of it: a
-// piece of a cluster over the cap, cut once more from the beginning of the cluster.
-func ascending(spans []Span) []Span {
-	out := spans[:0]
-	for _, s := range spans {
-		if n := len(out); n > 0 && s.Start < out[n-1].Start {
-			s.Start = out[n-1].End
-		}
-		if s.Start < s.End {
-			out = append(out, s)
-		}
-	}
-	return out
+	return p.spans
 }
 
 // outline is the headings above the current line.

@@ -66,6 +66,7 @@ func (c *cutter) parts(kind segment.Kind, start, end, limit int) []unit {
 	low := start
 	for from, to := range ranges(c.text[start:end]) {
 		from, to = c.trim(low, max(low, start+from), max(low, start+to))
+		to = min(to, end) // of a piece of a cluster, the rest of it is in other pieces
 		if from == to {
 			continue
 		}

@@ -113,10 +113,11 @@ func leans(question string) bool {
 			own++
 		}
 	}
-	switch {
-	case own == 0:
+	if own == 0 || words[0] == "and" {
 		return true
-	case words[0] == "and", strings.HasPrefix(strings.Join(words, " "), "what about "), strings.HasPrefix(strings.Join(words, " "), "how about "):
+	}
+	switch strings.Join(words[:min(2, len(words))], " ") {
+	case "what about", "how about":
 		return true
 	}
 	return own == 1 && (len(words) == 1 || beginning[words[0]])

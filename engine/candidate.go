@@ -98,13 +98,13 @@ func setOf(words []string) map[string]bool {
 }
 
 // split returns the candidates of one source, without the words around them.
-func split(source int, text string) []candidate {
+// label is its first paragraph if that is one.
+func split(source int, text string) (out []candidate, label string) {
 	blocks := segment.Blocks(text)
 	label, value, labelled := labelOf(text, blocks)
-	if labelled && value != "" {
-		return []candidate{newCandidate(source, prose, label+": "+value)}
+	if value != "" {
+		return []candidate{newCandidate(source, prose, label+": "+value)}, label
 	}
-	var out []candidate
 	for i, b := range blocks {
 		block := text[b.Start:b.End]
 		if labelled && i == 0 {
@@ -124,7 +124,7 @@ func split(source int, text string) []candidate {
 			}
 		}
 	}
-	return out
+	return out, label
 }
 
 const (
@@ -161,8 +161,7 @@ func punctuated(text string) bool {
 // candidates returns what may be quoted of a source and holds a word, with the words
 // around it.
 func (q *question) candidates(source int, s quire.LLMSource) []candidate {
-	all := split(source, s.Text)
-	label, _, _ := labelOf(s.Text, segment.Blocks(s.Text))
+	all, label := split(source, s.Text)
 	above := setOf(matchWords(s.Title + "\n" + label + "\n" + strings.Join(s.Heading, "\n")))
 	out := all[:0:0]
 	for i, c := range all {

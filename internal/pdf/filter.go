@@ -44,10 +44,6 @@ func (f *file) decode(s *stream) ([]byte, bool) {
 		var b bytes.Buffer
 		room := maxDecoded - f.work.decoded
 		_, _ = io.Copy(&b, io.LimitReader(rd, int64(room)+1)) // an error ends the data
-		if b.Len() > room {
-			f.work.err = ErrTooLarge
-			return nil, false
-		}
 		if !f.used(b.Len()) {
 			return nil, false
 		}

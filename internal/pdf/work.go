@@ -47,32 +47,23 @@ func (w *work) keep(v any) {
 // touch counts bytes that are gone through or made room for, white space and what a filter
 // leaves nothing of included, and reports whether to go on.
 func (w *work) touch(bytes int) bool {
-	if w == nil { // a filter, which has counted all of its input
-		return true
-	}
-	if w.err != nil {
-		return false
-	}
-	before := w.touched
-	w.touched += bytes
-	if w.touched > maxTouched {
-		w.err = ErrTooLarge
-	} else if before>>20 != w.touched>>20 {
-		w.err = w.ctx.Err()
-	}
-	return w.err == nil
+	return w == nil || w.count(&w.touched, bytes, maxTouched, 20) // nil: a filter, all of whose input was counted
 }
 
 // spend counts steps, and reports whether to go on.
-func (w *work) spend(steps int) bool {
+func (w *work) spend(steps int) bool { return w.count(&w.steps, steps, maxWork, 12) }
+
+// count adds to a sum that has a limit, looks at the context each time that the sum has
+// grown by 1<<often, and reports whether to go on.
+func (w *work) count(sum *int, n, limit, often int) bool {
 	if w.err != nil {
 		return false
 	}
-	before := w.steps
-	w.steps += steps
-	if w.steps > maxWork {
+	before := *sum
+	*sum += n
+	if *sum > limit {
 		w.err = ErrTooLarge
-	} else if before>>12 != w.steps>>12 {
+	} else if before>>often != *sum>>often {
 		w.err = w.ctx.Err()
 	}
 	return w.err == nil

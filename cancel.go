@@ -25,7 +25,7 @@ func (e *Engine) CancelJob(ctx context.Context, tenantID, id string) (Job, error
 			}
 		}
 		job = j
-		return nil
+		return nameProblems(ctx, tx, &job)
 	})
 	return job, err
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/store/sqlite"
 )
 
@@ -63,7 +64,7 @@ func TestCompactLeavesNothingOfWhatWasDeleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})
+	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}, Extractor: extract.New(nil)})
 	ctx := t.Context()
 	gone, kept := &secrets{rand: rand.New(rand.NewPCG(1, 1))}, &secrets{rand: rand.New(rand.NewPCG(2, 2))}
 	long := func(word string) string {
@@ -81,7 +82,7 @@ func TestCompactLeavesNothingOfWhatWasDeleted(t *testing.T) {
 		e := f.create(f.ann, quire.ElementalInput{
 			Title: "title " + word(), Description: word(), TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Command: word(),
 			Body: word() + "\n\n" + long(word()), TagIDs: []int64{tag.ID},
-			Media: quire.MediaInput{Files: []quire.Upload{{Name: "notes.txt", Data: []byte(long(word()))}}},
+			Media: quire.MediaInput{Files: []quire.Upload{{Name: "notes.txt", Data: []byte(long(word()))}, {Name: word() + ".bin", Data: []byte{0}}}},
 		})
 		f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
 		f.update(f.ann, e.ID, "now "+word()+"\n\n"+long(word()))

@@ -71,7 +71,7 @@ func (a *attempt) textOf(ctx context.Context, s source) (text string, ok bool, e
 	}
 	a.engine.log.Warn("an attached file could not be read", "job", a.job.ID, "file", s.itemID(), "error", Cause(err))
 	if len(a.problems) < maxProblems {
-		a.problems = append(a.problems, JobProblem{ItemID: s.itemID(), Name: s.file.Name, Reason: shown(err)})
+		a.problems = append(a.problems, JobProblem{ItemID: s.itemID(), Reason: shown(err)})
 	}
 	return "", false, nil
 }

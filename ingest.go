@@ -1,8 +1,10 @@
 package quire
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -86,9 +88,26 @@ func (e *Engine) Job(ctx context.Context, tenantID, id string) (Job, error) {
 			return Errorf(CodeNotFound, "no such job")
 		}
 		job = j
-		return err
+		return cmp.Or(err, nameProblems(ctx, tx, &job))
 	})
 	return job, err
+}
+
+// nameProblems sets the names of the files that a job could not read.
+func nameProblems(ctx context.Context, tx ReadTx, j *Job) error {
+	for i := range j.Problems {
+		p := &j.Problems[i]
+		fileID, err := strconv.ParseInt(p.ItemID, 10, 64)
+		if err != nil {
+			return err
+		}
+		m, err := tx.Media(ctx, fileID)
+		if err != nil && CodeOf(err) != CodeNotFound {
+			return err
+		}
+		p.Name = m.Name
+	}
+	return nil
 }
 
 // Jobs reads one page of the tenant's jobs, newest first.
@@ -104,6 +123,9 @@ func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Jo
 	err = e.lib.store.View(ctx, func(tx ReadTx) error {
 		var err error
 		out.Items, out.Total, err = tx.Jobs(ctx, JobQuery{TenantID: tenantID, Offset: page.offset(), Limit: page.Size})
+		for i := range out.Items {
+			err = cmp.Or(err, nameProblems(ctx, tx, &out.Items[i]))
+		}
 		return err
 	})
 	return out, err

@@ -23,7 +23,7 @@ func (s JobStatus) Final() bool {
 // JobProblem says why a part of an elemental was not ingested with the rest.
 type JobProblem struct {
 	ItemID string // of the file
-	Name   string // of the file
+	Name   string // of the file as long as there is one; looked up, so that no job outlives it
 	Reason string // follows the name in a sentence, such as "is empty"; safe to show
 }
 

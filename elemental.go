@@ -323,49 +323,6 @@ func indexElemental(rec ElementalRecord, tags []Tag) IndexedText {
 	return IndexedText{Title: words(rec.Title), Description: words(rec.Description), Body: words(rec.Body), Tags: words(tagTitles(tags))}
 }
 
-// Elemental reads an elemental by id: any user may, whatever its visibility.
-func (l *Library) Elemental(ctx context.Context, a Actor, id string) (Elemental, error) {
-	var out Elemental
-	err := l.viewAs(ctx, a, func(tx ReadTx) error {
-		rec, err := tx.Elemental(ctx, id)
-		if err != nil {
-			return err
-		}
-		out, err = l.wholeElemental(ctx, tx, a, rec)
-		return err
-	})
-	return out, err
-}
-
-// ElementalSize returns the size of an elemental, cheaply however large it is, to whoever
-// may read it.
-func (l *Library) ElementalSize(ctx context.Context, a Actor, id string) (ElementalSize, error) {
-	var size ElementalSize
-	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
-		size, err = tx.ElementalSize(ctx, id)
-		return err
-	})
-	return size, err
-}
-
-// ElementalSizes is ElementalSize of several; unknown ids are left out.
-func (l *Library) ElementalSizes(ctx context.Context, a Actor, ids []string) (map[string]ElementalSize, error) {
-	sizes := make(map[string]ElementalSize, len(ids))
-	err := l.viewAs(ctx, a, func(tx ReadTx) error {
-		for _, id := range ids {
-			size, err := tx.ElementalSize(ctx, id)
-			switch {
-			case err == nil:
-				sizes[id] = size
-			case CodeOf(err) != CodeNotFound:
-				return err
-			}
-		}
-		return nil
-	})
-	return sizes, err
-}
-
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
 // another user's. A patch that changes nothing leaves Version and UpdatedAt as they
 // are. The columns, rows and cells of a table follow its visibility. A cell keeps
@@ -537,37 +494,3 @@ func ownElemental(ctx context.Context, tx ReadTx, a Actor, id string) (Elemental
 	}
 	return rec, err
 }
-
-// SearchElementals finds the actor's elementals and others' Public ones by text,
-// best first. All words must occur in title, description, tags or body, which of a
-// table are the texts in it; the last one may be the beginning of a word. Cells are
-// found with their table only. A blank text is ErrInvalid; one without any
-// letter or digit finds nothing.
-func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput) (Paged[Elemental], error) {
-	page, err := in.Page.normal()
-	if err != nil {
-		return Paged[Elemental]{}, err
-	}
-	if strings.TrimSpace(in.Text) == "" {
-		var probs problems
-		probs.add("search", "must not be empty")
-		return Paged[Elemental]{}, probs.err()
-	}
-	out := Paged[Elemental]{Page: page}
-	err = l.viewAs(ctx, a, func(tx ReadTx) error {
-		recs, total, err := tx.SearchElementals(ctx, ElementalSearch{
-			Text: textQuery(in.Text), Viewer: viewer(a), WithoutBody: in.WithoutBody, Offset: page.offset(), Limit: page.Size,
-		})
-		if err != nil {
-			return err
-		}
-		out.Total = total
-		out.Items, err = l.itemsOf(ctx, tx, a, recs, !in.WithoutBody, !in.NoTables)
-		return err
-	})
-	return out, err
-}
-
-// viewer is what an actor may find: everything of its own, of others what is
-// Public.
-func viewer(a Actor) Viewer { return Viewer{OwnerID: a.UserID, OthersToo: true} }

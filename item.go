@@ -155,13 +155,13 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 // whole.
 func wholeItems(ctx context.Context, tx ReadTx, ids []string) (int, error) {
 	ids = ids[:min(wholePortion, len(ids))]
-	sizes, err := tx.BodySizes(ctx, ids)
+	sizes, err := tx.ElementalSizes(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
-	n, bytes := 1, sizes[ids[0]]
-	for n < len(ids) && bytes+sizes[ids[n]] <= portionBytes {
-		bytes += sizes[ids[n]]
+	n, bytes := 1, sizes[ids[0]].Body
+	for n < len(ids) && bytes+sizes[ids[n]].Body <= portionBytes {
+		bytes += sizes[ids[n]].Body
 		n++
 	}
 	return n, nil

@@ -49,12 +49,12 @@ func (l *Library) followElemental(ctx context.Context, tx Tx, ch *changes, old, 
 		ch.follow[rec.ID] = true
 		return tx.ShowTable(ctx, rec.ID, rec.Visibility, now())
 	case rec.TypeID == TypeCell && (mediaChanged || rec.Body != old.Body || rec.Description != old.Description):
-		size, err := tx.ElementalSize(ctx, rec.TableID)
+		sizes, err := tx.ElementalSizes(ctx, []string{rec.TableID})
 		if err != nil {
 			return err
 		}
 		var probs problems
-		if l.checkTableSize(&probs, "template", int(size.CellBody)); len(probs) > 0 {
+		if l.checkTableSize(&probs, "template", int(sizes[rec.TableID].CellBody)); len(probs) > 0 {
 			return probs.err()
 		}
 		return l.saveTable(ctx, tx, ch, rec.TableID)

@@ -50,13 +50,13 @@ func (c *call) admit() error {
 	sent := int64(len(c.body))
 	cost := answerCost(quire.ElementalSize{Body: sent})
 	if c.route.large {
-		size, err := c.s.lib.ElementalSize(c.r.Context(), c.actor(), c.params["id"])
-		switch {
-		case err == nil: // of what was sent and what is there, one is rendered
-			cost = max(cost+size.Body*textCost, sent*textCost+answerCost(size))
-		case quire.CodeOf(err) != quire.CodeNotFound: // which the handler answers
+		id := c.params["id"]
+		sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), []string{id})
+		if err != nil {
 			return err
 		}
+		// Of what was sent and what is there, if anything, one is rendered.
+		cost = max(cost+sizes[id].Body*textCost, sent*textCost+answerCost(sizes[id]))
 	}
 	return c.hold(cost)
 }

@@ -77,11 +77,6 @@ func (tx readTx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[s
 	})
 }
 
-// BodySizes implements [quire.ElementalReader].
-func (tx readTx) BodySizes(ctx context.Context, ids []string) (map[string]int64, error) {
-	return pick(ctx, tx.elementals.rows, ids, func(e elemental) int64 { return int64(len(e.record.Body)) })
-}
-
 // ElementalByTitle implements [quire.ElementalReader].
 func (tx readTx) ElementalByTitle(ctx context.Context, ownerID string, typeID int, title string) (string, error) {
 	if err := ctx.Err(); err != nil {
@@ -151,24 +146,22 @@ func (tx readTx) CellTexts(ctx context.Context, tableID string) ([]quire.CellTex
 	return cs, nil
 }
 
-// ElementalSize implements [quire.ElementalReader].
-func (tx readTx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
-	s, err := found(ctx, tx.elementals.rows[id], func(e elemental) quire.ElementalSize {
-		return quire.ElementalSize{Body: int64(len(e.record.Body)), Descriptions: int64(len(e.record.Description))}
-	}, "elemental")
-	if err != nil || id == "" {
-		return s, err
-	}
-	for _, c := range tx.cellsOf[id] {
+// ElementalSizes implements [quire.ElementalReader].
+func (tx readTx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire.ElementalSize, error) {
+	return pick(ctx, tx.elementals.rows, ids, tx.sizeOf)
+}
+
+func (tx readTx) sizeOf(e elemental) quire.ElementalSize {
+	s := quire.ElementalSize{Body: int64(len(e.record.Body)), Descriptions: int64(len(e.record.Description))}
+	for _, c := range tx.cellsOf[e.record.ID] {
 		s.Cells++
 		s.CellBody += int64(len(c.Body))
 		s.Descriptions += int64(len(c.Description))
 	}
-	lists, err := tx.TableLists(ctx, id)
-	for _, l := range lists {
+	for _, l := range tx.tableLists[e.record.ID] {
 		s.Descriptions += int64(len(l.Description))
 	}
-	return s, err
+	return s
 }
 
 // ElementalsOf implements [quire.ElementalReader].

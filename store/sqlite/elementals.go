@@ -98,25 +98,6 @@ func (t *tx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[strin
 	return found, err
 }
 
-// BodySizes implements quire.ElementalReader. octet_length needs only the beginning of a
-// row.
-func (t *tx) BodySizes(ctx context.Context, ids []string) (map[string]int64, error) {
-	type sized struct {
-		id   string
-		size int64
-	}
-	scan := func(row scanner) (s sized, err error) {
-		err = row.Scan(&s.id, &s.size)
-		return s, err
-	}
-	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body) FROM elementals e WHERE e.id IN `+members, ids, func(s sized) string { return s.id })
-	sizes := make(map[string]int64, len(found))
-	for id, s := range found {
-		sizes[id] = s.size
-	}
-	return sizes, err
-}
-
 // numbered is an elemental with its number.
 type numbered struct {
 	num int64
@@ -219,17 +200,27 @@ func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, e
 		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
-// ElementalSize implements quire.ElementalReader. octet_length needs only the beginning of
-// a row.
-func (t *tx) ElementalSize(ctx context.Context, id string) (quire.ElementalSize, error) {
-	scan := func(row scanner) (s quire.ElementalSize, err error) {
-		err = row.Scan(&s.Body, &s.Cells, &s.CellBody, &s.Descriptions)
+// ElementalSizes implements quire.ElementalReader. octet_length needs only the beginning
+// of a row.
+func (t *tx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire.ElementalSize, error) {
+	type sized struct {
+		id string
+		quire.ElementalSize
+	}
+	scan := func(row scanner) (s sized, err error) {
+		err = row.Scan(&s.id, &s.Body, &s.Cells, &s.CellBody, &s.Descriptions)
 		return s, err
 	}
-	return one(ctx, t, scan, `SELECT octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0),
+	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0),
 			octet_length(e.description) + ifnull(sum(octet_length(c.description)), 0)
 			+ (SELECT ifnull(sum(octet_length(l.description)), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
-		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> '' WHERE e.id = ? GROUP BY e.num`, id)
+		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> ''
+		WHERE e.id IN `+members+` GROUP BY e.num`, ids, func(s sized) string { return s.id })
+	sizes := make(map[string]quire.ElementalSize, len(found))
+	for id, s := range found {
+		sizes[id] = s.ElementalSize
+	}
+	return sizes, err
 }
 
 // ElementalsOf implements quire.ElementalReader.

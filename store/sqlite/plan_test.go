@@ -156,7 +156,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.Elemental(ctx, "e"))
 	do2(do)(tx.Elementals(ctx, []string{"e"}))
 	do2(do)(tx.ElementalsWithoutBody(ctx, []string{"e"}))
-	do2(do)(tx.BodySizes(ctx, []string{"e"}))
+	do2(do)(tx.ElementalSizes(ctx, []string{"e"}))
 	do2(do)(tx.ElementalByTitle(ctx, "u", 0, ""))
 	for _, err := range tx.ElementalsOf(ctx, "u") {
 		do(err)
@@ -171,7 +171,6 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 		do(err)
 	}
 	do2(do)(tx.Cells(ctx, "t"))
-	do2(do)(tx.ElementalSize(ctx, "e"))
 	do2(do)(tx.CellTexts(ctx, "t"))
 	do(tx.ShowTable(ctx, "t", quire.Public, now))
 	do(tx.ClearTable(ctx, "t"))

@@ -416,10 +416,12 @@ func elementalsWithoutBody(t *testing.T, s *store) {
 		es, total := find(s, quire.ReadTx.SearchElementals, quire.ElementalSearch{Text: words("findable"), Viewer: anyone, WithoutBody: true, Limit: 5})
 		equal(t, "SearchElementals", es, []quire.ElementalRecord{short, bare})
 		equal(t, "how many are found", total, 2)
-		equal(t, "BodySizes", get(s, quire.ReadTx.BodySizes, ids), map[string]int64{"a": int64(len(e.Body)), "b": 0})
+		equal(t, "ElementalSizes", get(s, quire.ReadTx.ElementalSizes, ids), map[string]quire.ElementalSize{
+			"a": {Body: int64(len(e.Body)), Descriptions: int64(len(e.Description))}, "b": {},
+		})
 		e.Title, e.Body, e.TagIDs = "Another title of it", "much longer than it was before", nil
 		write(e)
 	}
 	equal(t, "no ids", get(s, quire.ReadTx.ElementalsWithoutBody, nil), nil)
-	equal(t, "sizes of no ids", get(s, quire.ReadTx.BodySizes, nil), nil)
+	equal(t, "sizes of no ids", get(s, quire.ReadTx.ElementalSizes, nil), nil)
 }

@@ -73,16 +73,8 @@ func tableSizes(t *testing.T, s *store) {
 	table := bareElemental("t1", "u1")
 	table.Body, table.Description = "ü", "dé"
 	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
-	for id, want := range map[string]quire.ElementalSize{
+	equal(t, "ElementalSizes", get(s, quire.ReadTx.ElementalSizes, []string{"t1", "t2", "b", "a", ""}), map[string]quire.ElementalSize{
 		"t1": {Body: 2, Cells: 3, CellBody: 10, Descriptions: 3 + 3*2 + 8}, "b": {Body: 6, Descriptions: 2}, "a": {Descriptions: 2}, "": {},
-	} {
-		equal(t, "ElementalSize of "+id, get(s, quire.ReadTx.ElementalSize, id), want)
-	}
-	s.view(func(ctx context.Context, tx quire.ReadTx) error {
-		if _, err := tx.ElementalSize(ctx, "t2"); quire.CodeOf(err) != quire.CodeNotFound {
-			t.Errorf("ElementalSize of what is missing: %v, want ErrNotFound", err)
-		}
-		return nil
 	})
 }
 

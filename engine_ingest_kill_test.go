@@ -1,14 +1,12 @@
 package quire_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,22 +219,7 @@ func (k *killedIngests) see(t *testing.T, lines []string) {
 // the process said; ok is false if it came to its end before.
 func runToKill(t *testing.T, dir, place string, n int) (said []string, ok bool) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), ingestChild+"="+dir, fmt.Sprint(ingestHalt, "=", place, " ", n))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
+	cmd, lines := startChild(t, ingestChild+"="+dir, fmt.Sprint(ingestHalt, "=", place, " ", n))
 	for lines.Scan() {
 		switch line := lines.Text(); {
 		case strings.HasPrefix(line, "embed"):

@@ -66,15 +66,16 @@ func changeEmbedder(dir string) {
 	select {} // until it is killed
 }
 
-// startChange starts a child process.
-func startChange(t *testing.T, dir string, batch int) (*exec.Cmd, *bufio.Scanner) {
+// startChild starts the test binary again with more environment variables, as the child
+// that they make of it, and returns what it says line by line.
+func startChild(t *testing.T, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), changeChild+"="+dir, fmt.Sprint(changeBatch, "=", batch))
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -86,6 +87,12 @@ func startChange(t *testing.T, dir string, batch int) (*exec.Cmd, *bufio.Scanner
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	return cmd, lines
+}
+
+// startChange starts a child that changes the embedder.
+func startChange(t *testing.T, dir string, batch int) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	return startChild(t, changeChild+"="+dir, fmt.Sprint(changeBatch, "=", batch))
 }
 
 // newChangeFixture makes an engine over a file, with elementals of 4 passages each, three

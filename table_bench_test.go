@@ -11,8 +11,9 @@ import (
 	"github.com/quirelib/quire/store/sqlite"
 )
 
-// BenchmarkTable changes a table of 10,000 cells on SQLite. It was not ingested.
-func BenchmarkTable(b *testing.B) {
+// benchLibrary makes a Library with one user on an SQLite file.
+func benchLibrary(b *testing.B) (*quire.Library, quire.Store, quire.Actor) {
+	b.Helper()
 	ctx := b.Context()
 	s, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "quire.db"), nil)
 	if err != nil {
@@ -31,7 +32,13 @@ func BenchmarkTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ann := u.Actor()
+	return lib, s, u.Actor()
+}
+
+// BenchmarkTable changes a table of 10,000 cells on SQLite. It was not ingested.
+func BenchmarkTable(b *testing.B) {
+	ctx := b.Context()
+	lib, _, ann := benchLibrary(b)
 	create := func() quire.Elemental {
 		in := quire.TableInput{Title: "A table of many cells"}
 		for i := range 10 {

@@ -1,15 +1,11 @@
 package quire_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/quirelib/quire"
-	"github.com/quirelib/quire/store/sqlite"
 )
 
 // BenchmarkTag renames a tag of 10,000 elementals on SQLite, each with two
@@ -17,25 +13,7 @@ import (
 func BenchmarkTag(b *testing.B) {
 	const size = 10_000
 	ctx := b.Context()
-	s, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "quire.db"), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	lib, err := quire.NewLibrary(ctx, s, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		ctx := context.Background()
-		if err := errors.Join(lib.Close(ctx), s.Close()); err != nil {
-			b.Error(err)
-		}
-	})
-	u, err := lib.CreateUser(ctx, quire.UserInput{ID: "ann"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ann := u.Actor()
+	lib, s, ann := benchLibrary(b)
 	create := func(title string) quire.Tag {
 		tag, err := lib.CreateTag(ctx, ann, quire.TagInput{Title: title, Color: "#fff", ElementalTypeID: 1})
 		if err != nil {

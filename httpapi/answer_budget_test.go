@@ -44,6 +44,7 @@ func TestBudgetIsShared(t *testing.T) {
 		}
 		check := func(want ...string) {
 			t.Helper()
+			synctest.Wait()
 			if diff := cmp.Diff(want, entered); diff != "" {
 				t.Error(diff)
 			}
@@ -68,7 +69,6 @@ func TestBudgetIsShared(t *testing.T) {
 		time.Sleep(9 * time.Second)
 		check("cat was refused")
 		time.Sleep(2 * time.Second)
-		synctest.Wait()
 		check("fay was refused")
 		whole := enter(t.Context(), "fay", 1000, 12)
 		for _, leave := range []func(){again, bob, cat, dan} {

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 )
 
@@ -23,9 +22,6 @@ type place struct {
 	body   int // where that stream begins
 }
 
-// objectHead is what comes before the word obj.
-var objectHead = regexp.MustCompile(`(\d{1,8})[ \r\n\t]+\d{1,5}[ \r\n\t]+$`)
-
 // openFile finds the objects of a file by going through all of it. The table that says
 // where they are is not used: it may be wrong, by accident or by intent. Where there are
 // several with the same number, the last one counts, as it does in files that were
@@ -41,12 +37,8 @@ func openFile(data []byte, w *work) *file {
 		}
 		head := data[max(at, at+i-20) : at+i]
 		at += i + len("obj")
-		m := objectHead.FindSubmatch(head)
-		if m == nil {
-			continue
-		}
-		num, _ := strconv.Atoi(string(m[1]))
-		if num > maxObjectNumber {
+		num, ok := objectNumber(head)
+		if !ok || num > maxObjectNumber {
 			continue
 		}
 		p := place{data: data, at: at, length: -1}
@@ -57,6 +49,38 @@ func openFile(data []byte, w *work) *file {
 	}
 	f.readTrailers(data)
 	return f
+}
+
+// objectNumber reads the number of an object from what is before its word obj: that
+// number, its generation, and white space behind each of them.
+func objectNumber(head []byte) (int, bool) {
+	head, ok := cutSpaces(head)
+	if !ok {
+		return 0, false
+	}
+	head, generation := cutDigits(head, 5)
+	head, ok = cutSpaces(head)
+	if !ok || generation == "" {
+		return 0, false
+	}
+	_, number := cutDigits(head, 8)
+	n, err := strconv.Atoi(number)
+	return n, err == nil
+}
+
+// cutSpaces cuts white space off the end of b, and says whether there was any.
+func cutSpaces(b []byte) ([]byte, bool) {
+	rest := bytes.TrimRight(b, " \r\n\t")
+	return rest, len(rest) < len(b)
+}
+
+// cutDigits cuts at most n digits off the end of b.
+func cutDigits(b []byte, n int) (rest []byte, digits string) {
+	at := len(b)
+	for at > 0 && len(b)-at < n && '0' <= b[at-1] && b[at-1] <= '9' {
+		at--
+	}
+	return b[:at], string(b[at:])
 }
 
 // finder finds the next place of a word, going through the data once.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,11 +25,14 @@ func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &budget{size: 12, wait: 10 * time.Second}
+		var mu sync.Mutex
 		var entered []string
 		enter := func(ctx context.Context, user string, cost, limit int64) func() {
 			release := func() {}
 			go func() {
 				leave, err := b.acquire(ctx, user, cost, limit)
+				mu.Lock()
+				defer mu.Unlock()
 				switch {
 				case err == nil:
 					release = leave
@@ -40,11 +44,20 @@ func TestBudgetIsShared(t *testing.T) {
 				entered = append(entered, user)
 			}()
 			synctest.Wait()
-			return func() { release(); release(); synctest.Wait() }
+			return func() {
+				mu.Lock()
+				leave := release
+				mu.Unlock()
+				leave()
+				leave()
+				synctest.Wait()
+			}
 		}
 		check := func(want ...string) {
 			t.Helper()
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if diff := cmp.Diff(want, entered); diff != "" {
 				t.Error(diff)
 			}

@@ -95,6 +95,13 @@ type SearchInput struct {
 	WithoutBody bool
 }
 
+// UserElementalsInput selects a page of the actor's own elementals.
+type UserElementalsInput struct {
+	TypeID int   // only this type; 0: all but TypeCell
+	TagID  int64 // only those with this tag; 0: whatever tags they have
+	Page   Page
+}
+
 // CreateElemental adds an elemental that the actor owns.
 func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInput) (Elemental, error) {
 	if err := a.check(); err != nil {

@@ -143,6 +143,8 @@ var walk = []step{
 	{"POST", "/v1/kb/search", `{"query":"x","filters":{}}`, 400, ""},
 	{"POST", "/v1/kb/chat", `{"query":"How is the bowline tied?","filters":{"tenant_id":"ann"}}`, 200, ""},
 	{"POST", "/v1/kb/chat", `{"query":"Wer war das?","filters":{"tenant_id":"ann","tag_names":["none"]}}`, 200, ""},
+	{"POST", "/v1/kb/chat", `{"query":"How is the bowline tied?","filters":{"tenant_id":"ann"},"limit":2}`, 200, ""},
+	{"POST", "/v1/kb/chat", `{"query":"How is the bowline tied?","filters":{"tenant_id":"ann"},"limit":0}`, 400, ""},
 	{"POST", "/v1/kb/chat", `{"query":" ","filters":{"tenant_id":"ann"}}`, 400, ""},
 	{"POST", "/v1/kb/chat/stream", `{"query":"How is the bowline tied?","filters":{"tenant_id":"ann"}}`, 200, ""},
 	{"POST", "/v1/kb/chat/stream", `{}`, 400, ""},

@@ -87,11 +87,8 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
-	// NoTables leaves out the columns and rows of the tables that are found: each may
-	// have megabytes of them. Read with Elemental, they take memory one by one.
-	NoTables bool
 	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
-	// details: Elementals reads them whole, one by one.
+	// details: Elementals reads them whole, one by one, as large as tables may be.
 	WithoutBody bool
 }
 

@@ -54,7 +54,7 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 			return err
 		}
 		out.Total = total
-		out.Items, err = l.itemsOf(ctx, tx, a, recs, !in.WithoutBody, !in.NoTables)
+		out.Items, err = l.itemsOf(ctx, tx, a, recs, !in.WithoutBody, true)
 		return err
 	})
 	return out, err

@@ -61,7 +61,7 @@ func (s *server) userElementals(c *call) error {
 
 // respondLight answers with a page of light items.
 func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{found.Items[i]}, nil }, page, found.Total)
+	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
 }
 
 // respondWhole sends a page, found without bodies, with its elementals whole: each is

@@ -76,7 +76,7 @@ func (w wholeList) items() iter.Seq2[any, error] {
 	}
 	return func(yield func(any, error) bool) {
 		for e, err := range w.c.s.lib.AllListItems(w.c.r.Context(), w.c.actor(), w.l.ID, false) {
-			if !yield(lightItem{e}, err) || err != nil {
+			if !yield(lightItem{&e}, err) || err != nil {
 				return
 			}
 		}

@@ -30,6 +30,7 @@ func TestMutants(t *testing.T) {
 		t.Skip("these tests are to fail; TestSuitesFindMutants runs them")
 	}
 	t.Run("index", func(t *testing.T) { runMutants(t, indexMutants, indexCases) })
+	t.Run("text", func(t *testing.T) { runMutants(t, textMutants, textCases) })
 	t.Run("embedder", func(t *testing.T) { runMutants(t, embedderMutants, embedderCases) })
 	t.Run("llm", func(t *testing.T) { runMutants(t, llmMutants, llmCases) })
 }
@@ -53,7 +54,7 @@ func TestSuitesFindMutants(t *testing.T) {
 	child.Env = append(os.Environ(), childVariable+"=1")
 	output, _ := child.CombinedOutput() // it fails: that is what it is for
 
-	names := slices.Concat(mutantNames("index", indexMutants), mutantNames("embedder", embedderMutants), mutantNames("llm", llmMutants))
+	names := slices.Concat(mutantNames("index", indexMutants), mutantNames("text", textMutants), mutantNames("embedder", embedderMutants), mutantNames("llm", llmMutants))
 	for _, name := range names {
 		if !strings.Contains(string(output), "--- FAIL: TestMutants/"+strings.ReplaceAll(name, " ", "_")+" ") {
 			t.Errorf("%s did not fail", name)

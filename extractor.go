@@ -3,8 +3,6 @@ package quire
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -81,8 +79,7 @@ func (a *attempt) textOf(ctx context.Context, s source) (text string, ok bool, e
 func extract(ctx context.Context, by Extractor, m Media, data []byte) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			text, err = "", Errorf(CodeInvalid, "cannot be read: its reader failed unexpectedly").WithCause(cause)
+			text, err = "", panicked(CodeInvalid, "cannot be read: its reader failed unexpectedly", p)
 		}
 	}()
 	if len(data) == 0 {

@@ -289,7 +289,7 @@ func TestFilesOfCells(t *testing.T) {
 		}
 		inTable := "of the table  [] Table"
 		wantEqual(t, files(), map[string]string{ids["cell.txt"]: fmt.Sprint("in a cell ", column.ID, " [of the cell] Table"), table["table.txt"]: inTable})
-		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, quire.Page{Size: 1})
+		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, "", quire.Page{Size: 1})
 		f.check(err)
 		if p := jobs.Items[0].Problems; len(p) != 1 || p[0].ItemID != ids["bad.bin"] || p[0].Name != "bad.bin" {
 			t.Errorf("problems %+v", p)

@@ -210,7 +210,7 @@ func TestIngestRefuses(t *testing.T) {
 			_, err = f.eng.Ingest(ctx, f.ann.TenantID, quire.IngestRequest{ElementalID: e.ID, TraceID: trace})
 			wantField(t, err, "trace_id")
 		}
-		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, quire.Page{})
+		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, "", quire.Page{})
 		if err != nil || jobs.Total != 0 {
 			t.Errorf("%d jobs, %v", jobs.Total, err)
 		}
@@ -272,9 +272,24 @@ func TestQueuedIngestsAreOne(t *testing.T) {
 		}
 		gate.Open()
 		f.settle(f.ann)
-		jobs, err := f.eng.Jobs(t.Context(), f.ann.TenantID, quire.Page{Size: 3})
+		jobs, err := f.eng.Jobs(t.Context(), f.ann.TenantID, "", quire.Page{Size: 3})
 		if err != nil || jobs.Total != 4 || len(jobs.Items) != 3 || jobs.Items[0].ID != "mine" {
 			t.Errorf("jobs %+v, %v", jobs, err)
+		}
+		for elementalID, want := range map[string][]string{busy.ID: {"", running.ID}, e.ID: {"mine", first.ID}, "unknown": {}} {
+			of, err := f.eng.Jobs(t.Context(), f.ann.TenantID, elementalID, quire.Page{})
+			if err != nil || of.Total != len(want) || len(of.Items) != len(want) {
+				t.Errorf("jobs of %s: %+v, %v", elementalID, of, err)
+				continue
+			}
+			for i, j := range of.Items {
+				if j.ElementalID != elementalID || want[i] != "" && j.ID != want[i] {
+					t.Errorf("job %d of %s is %+v", i, elementalID, j)
+				}
+			}
+		}
+		if foreign, err := f.eng.Jobs(t.Context(), f.bob.TenantID, e.ID, quire.Page{}); err != nil || foreign.Total != 0 {
+			t.Errorf("another tenant's jobs: %+v, %v", foreign, err)
 		}
 	})
 }

@@ -110,8 +110,9 @@ func nameProblems(ctx context.Context, tx ReadTx, j *Job) error {
 	return nil
 }
 
-// Jobs reads one page of the tenant's jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Job], error) {
+// Jobs reads one page of the tenant's jobs, newest first: those of one elemental, or with
+// "" of all. A cell has no jobs of its own, its table has.
+func (e *Engine) Jobs(ctx context.Context, tenantID, elementalID string, page Page) (Paged[Job], error) {
 	if err := e.open(ctx); err != nil {
 		return Paged[Job]{}, err
 	}
@@ -122,7 +123,7 @@ func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Jo
 	out := Paged[Job]{Page: page}
 	err = e.lib.store.View(ctx, func(tx ReadTx) error {
 		var err error
-		out.Items, out.Total, err = tx.Jobs(ctx, JobQuery{TenantID: tenantID, Offset: page.offset(), Limit: page.Size})
+		out.Items, out.Total, err = tx.Jobs(ctx, JobQuery{TenantID: tenantID, ElementalID: elementalID, Offset: page.offset(), Limit: page.Size})
 		for i := range out.Items {
 			err = cmp.Or(err, nameProblems(ctx, tx, &out.Items[i]))
 		}

@@ -52,6 +52,12 @@ func TestIngest(t *testing.T) {
 	}
 	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "2", "jobs.0.job_id", `"7"`, "jobs.1.job_id", `"trace/1 ü"`)
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?size=1&page=2", "").want(200).has("total", "2", "jobs.0.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id="+id, "").want(200).has("total", "1", "jobs.0.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id="+id+"&page=2", "").want(200).has("total", "1", "jobs", "[]")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=unknown", "").want(200).has("total", "0", "jobs", "[]")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=", "").detail(400, "elemental_id: must not be empty; leave it out for the jobs of all elementals")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=a&elemental_id=b", "").detail(400, "elemental_id: must be given once")
+	f.do(f.bob.key, "GET", "/v1/kb/jobs?elemental_id="+id, "").want(200).has("total", "0", "jobs", "[]")
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?page=x", "").detail(400, "page: must be a whole number between 1 and 21474836")
 	f.do(f.bob.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "0", "jobs", "[]")
 	unknown := f.do(f.bob.key, "GET", "/v1/kb/jobs/none", "").detail(404, problem404.message)

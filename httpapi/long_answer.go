@@ -48,6 +48,15 @@ func (a *longAnswer) Write(p []byte) (int, error) {
 	return len(p), a.send()
 }
 
+// WriteString is what io.StringWriter says.
+func (a *longAnswer) WriteString(s string) (int, error) {
+	return a.Write(append(a.AvailableBuffer(), s...))
+}
+
+// AvailableBuffer returns room to append to, for the next Write, as that of bufio.Writer
+// does.
+func (a *longAnswer) AvailableBuffer() []byte { return a.buf.AvailableBuffer() }
+
 func (a *longAnswer) send() error {
 	if !a.c.started {
 		a.c.started = true

@@ -97,17 +97,26 @@ func (e *Engine) Job(ctx context.Context, tenantID, id string) (Job, error) {
 func nameProblems(ctx context.Context, tx ReadTx, j *Job) error {
 	for i := range j.Problems {
 		p := &j.Problems[i]
-		fileID, err := strconv.ParseInt(p.ItemID, 10, 64)
+		name, err := fileName(ctx, tx, p.ItemID)
 		if err != nil {
 			return err
 		}
-		m, err := tx.Media(ctx, fileID)
-		if err != nil && CodeOf(err) != CodeNotFound {
-			return err
-		}
-		p.Name = m.Name
+		p.Name = name
 	}
 	return nil
+}
+
+// fileName returns the name of the file that an item is; "" if there is none any more.
+func fileName(ctx context.Context, tx ReadTx, itemID string) (string, error) {
+	fileID, err := strconv.ParseInt(itemID, 10, 64)
+	if err != nil {
+		return "", err
+	}
+	m, err := tx.Media(ctx, fileID)
+	if err != nil && CodeOf(err) != CodeNotFound {
+		return "", err
+	}
+	return m.Name, nil
 }
 
 // Jobs reads one page of the tenant's jobs, newest first: those of one elemental, or with

@@ -18,7 +18,7 @@ type File struct {
 // use.
 type Extractor interface {
 	// Extract returns the text of a file: UTF-8 with LF line ends, never blank, Markdown
-	// where the format has structure. data is neither changed nor kept. The same data
+	// where the format has structure; a NUL in it is ingested as U+FFFD. data is neither changed nor kept. The same data
 	// gives the same text: offsets of chunks count in it. ErrInvalid: the file is empty,
 	// unreadable or of a kind that is not read; the message says why, is safe to show and
 	// does not repeat the name. ErrTooLarge: it, or its text, is over a limit. A cancelled
@@ -100,5 +100,6 @@ func extract(ctx context.Context, by Extractor, m Media, data []byte) (text stri
 	case !utf8.ValidString(text):
 		return "", Errorf(CodeInvalid, "its text is not valid UTF-8")
 	}
-	return text, nil
+	// No text here holds NUL: such a passage could not be imported again.
+	return strings.ReplaceAll(text, "\x00", "\uFFFD"), nil
 }

@@ -3,6 +3,7 @@ package quire_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -291,6 +292,68 @@ func TestQueuedIngestsAreOne(t *testing.T) {
 		if foreign, err := f.eng.Jobs(t.Context(), f.bob.TenantID, e.ID, quire.Page{}); err != nil || foreign.Total != 0 {
 			t.Errorf("another tenant's jobs: %+v, %v", foreign, err)
 		}
+	})
+}
+
+// TestKnowledgeBaseSwitchedOff: passages stay as they were ingested last, until they are
+// ingested again or deleted.
+func TestKnowledgeBaseSwitchedOff(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		in := document("Rules of the harbour", "old words")
+		in.Settings.KnowledgeBase = true
+		e := f.create(f.ann, in)
+		f.settle(f.ann)
+		set := func(on bool) {
+			t.Helper()
+			_, err := f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{KnowledgeBase: &on})
+			f.check(err)
+			f.settle(f.ann)
+		}
+		want := func(texts ...string) {
+			t.Helper()
+			wantEqual(t, f.texts(e.ID), texts)
+			found := f.search(f.ann, "words", quire.Filters{})
+			slices.Sort(found)
+			wantEqual(t, found, texts)
+		}
+		jobs := func() int {
+			t.Helper()
+			page, err := f.eng.Jobs(t.Context(), f.ann.TenantID, e.ID, quire.Page{})
+			f.check(err)
+			return page.Total
+		}
+		before := jobs()
+		set(false)
+		want("Rules of the harbour", "old words")
+		f.update(f.ann, e.ID, "new words")
+		f.settle(f.ann)
+		want("Rules of the harbour", "old words")
+		if n := jobs(); n != before {
+			t.Errorf("%d ingests by themselves", n-before)
+		}
+		f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+		want("Rules of the harbour", "new words")
+		gone, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, e.ID)
+		if f.check(err); gone.Chunks != 2 {
+			t.Errorf("deleted %+v", gone)
+		}
+		wantEqual(t, f.texts(e.ID), []string(nil))
+		set(true)
+		want("Rules of the harbour", "new words")
+
+		// An ingest that was asked for before still runs.
+		f.opts.Workers = 1
+		f.restart()
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		f.update(f.ann, e.ID, "newest words")
+		<-gate.Arrived()
+		off := false
+		_, err = f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{KnowledgeBase: &off})
+		f.check(err)
+		gate.Open()
+		f.settle(f.ann)
+		want("Rules of the harbour", "newest words")
 	})
 }
 

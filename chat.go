@@ -126,7 +126,7 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 		defer cancel()
 		filter := markerFilter{sources: len(req.Sources)}
 		var begin opening
-		for piece, err := range e.llm.Generate(ctx, req) {
+		for piece, err := range e.llm.generate(ctx, req) {
 			if CodeOf(err) == CodeNoAnswer && !begin.passed {
 				yield("", ErrNoAnswer)
 				return
@@ -163,7 +163,7 @@ func answerError(ctx context.Context, err error) error {
 	if CodeOf(err) == CodeNoAnswer {
 		return Errorf(CodeUnavailable, "the llm took its answer back").WithCause(err)
 	}
-	return modelError(ctx, "llm", err)
+	return modelError(ctx, partLLM, err)
 }
 
 // opening holds the beginning of an answer back while it is blank or may be

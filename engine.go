@@ -9,12 +9,13 @@ import (
 )
 
 // Engine ingests a Library's elementals into chunks, searches them and answers
-// questions from them.
+// questions from them. A panic in a part that was plugged in is an error with CodeInternal
+// of whatever method needed the part.
 type Engine struct {
 	lib       *Library
 	mirror    mirror // knows the Embedder that is in use
 	change    reembedding
-	llm       LLM
+	llm       guardedLLM
 	opts      EngineOptions
 	log       *slog.Logger
 	started   time.Time
@@ -128,15 +129,21 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	if err := lib.apart(ctx); err != nil {
 		return nil, err
 	}
+	given, err := newModel(embedder)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
-		lib: lib, llm: llm, opts: o, log: o.Logger,
-		mirror:  mirror{index: index, log: o.Logger, behind: make(map[string]string), given: newModel(embedder)},
+		lib: lib, llm: guardedLLM{llm}, opts: o, log: o.Logger,
+		mirror:  mirror{index: guardedIndex{index}, log: o.Logger, behind: make(map[string]string), given: given},
 		change:  reembedding{ended: make(chan struct{})},
 		started: time.Now(),
 		done:    make(chan struct{}),
 	}
 	if o.Former != nil {
-		e.mirror.former = newModel(o.Former)
+		if e.mirror.former, err = newModel(o.Former); err != nil {
+			return nil, err
+		}
 	}
 	if x, ok := lib.store.(ExclusiveStore); ok {
 		e.exclusive = x.Exclusive()

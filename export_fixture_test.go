@@ -17,6 +17,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/engine/extract"
 )
 
 // instance is a Library with an Engine, on a Store without any users.
@@ -41,7 +42,7 @@ func newInstance(t testing.TB, s quire.Store, embedder *enginetest.Embedder) *in
 		embedder = enginetest.NewEmbedder()
 	}
 	in := &instance{Library: lib, t: t, store: s, embedder: embedder, index: enginetest.NewIndex()}
-	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}})
+	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}, Extractor: withNUL{extract.New(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,11 +45,12 @@ func (e *Engine) Healthy(ctx context.Context) error {
 // as long as the Engine is open.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
+	llm, err := e.llm.name()
 	h := Health{
 		Uptime: time.Since(e.started),
 		Components: map[string]Component{
 			"embedder": {Up: open, Name: e.mirror.current().fingerprint, Counts: e.change.counts()},
-			"llm":      {Up: open, Name: e.llm.Name()},
+			"llm":      {Up: open && err == nil, Name: llm},
 		},
 	}
 	chunks, jobs := 0, map[JobStatus]int{}

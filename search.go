@@ -23,6 +23,10 @@ type SearchRequest struct {
 type SearchHit struct {
 	Chunk Chunk
 	Score float64 // 0..1, 1 is nearest
+	// FileID is the attached file that the passage is from, "" if it is from none, and
+	// FileName its name when the search was made.
+	FileID   string
+	FileName string
 }
 
 // check reports what is wrong with filters that a caller gave.
@@ -105,5 +109,27 @@ func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error
 			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 		}
 	}
-	return hits, nil
+	return hits, nameFiles(ctx, tx, hits)
+}
+
+// nameFiles sets the files that hits are from.
+func nameFiles(ctx context.Context, tx ReadTx, hits []SearchHit) error {
+	names := make(map[string]string)
+	for i := range hits {
+		h := &hits[i]
+		if h.Chunk.Source != sourceFile {
+			continue
+		}
+		h.FileID = h.Chunk.ItemID
+		name, known := names[h.FileID]
+		if !known {
+			var err error
+			if name, err = fileName(ctx, tx, h.FileID); err != nil {
+				return err
+			}
+			names[h.FileID] = name
+		}
+		h.FileName = name
+	}
+	return nil
 }

@@ -102,10 +102,14 @@ func (s *server) chat(c *call) error {
 func (s *server) jobs(c *call) error {
 	q := c.query()
 	page := q.page()
+	elementalID, given := q.text("elemental_id")
+	if given && elementalID == "" {
+		q.wrong("elemental_id", "must not be empty; leave it out for the jobs of all elementals")
+	}
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, err := s.eng.Jobs(c.r.Context(), c.user.TenantID, page)
+	found, err := s.eng.Jobs(c.r.Context(), c.user.TenantID, elementalID, page)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 type ChatRequest struct {
 	Query   string // not blank
 	Filters Filters
-	Limit   int // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+	Limit   int        // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+	Mode    SearchMode // "" means EngineOptions.Mode
 	// History are the turns of the conversation before the query, oldest first: at most
 	// 100 of RoleUser and RoleAssistant, none blank or over 64 KiB. A query that leans on
 	// them is searched for with what it leans on (see [Rewriter]), and the LLM is given
@@ -82,7 +83,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	if err := e.open(ctx); err != nil {
 		return "", nil, err
 	}
-	probs := checkQuery(req.Query, req.Filters, req.Limit)
+	probs := e.checkQuery(req.Query, req.Filters, req.Limit, req.Mode)
 	checkHistory(req.History, &probs)
 	if err := probs.err(); err != nil {
 		return "", nil, err
@@ -95,7 +96,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 		limit = e.opts.ChatSources
 	}
 	// Twice as many as needed, so that others take the places of duplicates.
-	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults)})
+	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults), Mode: req.Mode})
 	if err != nil {
 		return "", nil, err
 	}

@@ -28,7 +28,10 @@ func guarded(part string, fn func() error) (err error) {
 // guardedIndex is a VectorIndex whose panics are errors.
 type guardedIndex struct{ index VectorIndex }
 
-const partIndex = "search index"
+const (
+	partIndex = "search index"
+	partText  = "text index"
+)
 
 func (g guardedIndex) Replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {
 	return guarded(partIndex, func() error { return g.index.Replace(ctx, tenantID, elementalID, chunks) })
@@ -55,6 +58,27 @@ func (g guardedIndex) Stats(ctx context.Context) (stats IndexStats, err error) {
 }
 
 func (g guardedIndex) Close() error { return guarded(partIndex, g.index.Close) }
+
+// guardedText is a TextIndex whose panics are errors.
+type guardedText struct{ index TextIndex }
+
+func (g guardedText) Replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {
+	return guarded(partText, func() error { return g.index.Replace(ctx, tenantID, elementalID, chunks) })
+}
+
+func (g guardedText) Search(ctx context.Context, query string, filters Filters, limit int) (hits []TextHit, err error) {
+	err = guarded(partText, func() (err error) {
+		hits, err = g.index.Search(ctx, query, filters, limit)
+		return err
+	})
+	return hits, err
+}
+
+func (g guardedText) Reset(ctx context.Context) error {
+	return guarded(partText, func() error { return g.index.Reset(ctx) })
+}
+
+func (g guardedText) Close() error { return guarded(partText, g.index.Close) }
 
 // guardedLLM is an LLM, or one that is a Rewriter, whose panics are errors.
 type guardedLLM struct{ llm LLM }

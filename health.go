@@ -72,11 +72,11 @@ func (e *Engine) Health(ctx context.Context) Health {
 	h.Components["index"] = measure(open, func() map[string]int {
 		return map[string]int{"chunks": chunks, "vectors": stats.Vectors, "dimension": stats.Dimension}
 	}, func() error {
-		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) (err error) {
+		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) (err error) {
 			if chunks, err = tx.CountChunks(ctx); err != nil {
 				return err
 			}
-			stats, err = index.Stats(ctx)
+			stats, err = index.vectors.Stats(ctx)
 			return err
 		})
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/bm25"
 	"github.com/quirelib/quire/engine/enginetest"
 	"github.com/quirelib/quire/engine/extract"
 )
@@ -207,6 +208,42 @@ func TestChatLimit(t *testing.T) {
 		s := readStream(t, f.do(f.ann.key, "POST", "/v1/kb/chat/stream", body).want(200).body)
 		if diff := cmp.Diff(a.at("sources"), parse(t, string(s.sources))); diff != "" {
 			t.Errorf("%s: sources (-plain +stream):\n%s", body, diff)
+		}
+	}
+}
+
+// TestMode: a request says how to search, as far as the engine can.
+func TestMode(t *testing.T) {
+	t.Parallel()
+	plain, full := newEngineFixture(t, nil), newFileFixture(t, nil, &quire.EngineOptions{Text: bm25.New(nil)})
+	for _, f := range []*fixture{plain, full} {
+		for _, title := range []string{"How to sail a boat", "How to bake some bread"} {
+			f.ingest(f.ann, f.elemental(f.ann, title, ""))
+		}
+	}
+	const none, unknown = "mode: must be vector: this engine has no full text", "mode: must be vector, text or hybrid"
+	for _, tt := range []struct {
+		f      *fixture
+		mode   string
+		status int
+		want   string // the error, or how many passages are found
+	}{
+		{plain, ``, 200, "2"}, {plain, `"mode":null,`, 200, "2"}, {plain, `"mode":"vector",`, 200, "2"},
+		{plain, `"mode":"text",`, 400, none}, {plain, `"mode":"hybrid",`, 400, none}, {plain, `"mode":"words",`, 400, unknown},
+		{full, ``, 200, "2"}, {full, `"mode":"hybrid",`, 200, "2"}, {full, `"mode":"vector",`, 200, "2"}, {full, `"mode":"text",`, 200, "1"},
+		{full, `"mode":"words",`, 400, unknown}, {full, `"mode":"",`, 400, "mode must be vector, text or hybrid"},
+		{full, `"mode":1,`, 422, "body/mode string_type"}, {full, `"Mode":"text",`, 400, `unknown key "Mode"; did you mean "mode"?`},
+	} {
+		for _, path := range []string{"/v1/kb/search", "/v1/kb/chat", "/v1/kb/chat/stream"} {
+			a := tt.f.do(tt.f.ann.key, "POST", path, `{"query":"boat",`+tt.mode+`"filters":{"tenant_id":"ann"}}`)
+			switch {
+			case tt.status != 200:
+				a.engineError(tt.status, tt.want)
+			case path == "/v1/kb/search":
+				a.want(200).has("total_found", tt.want)
+			default:
+				a.want(200)
+			}
 		}
 	}
 }

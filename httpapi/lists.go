@@ -101,7 +101,7 @@ func (s *server) getListItems(c *call) error {
 	if expand {
 		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil) })
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, in.Page, found.Total)
+	return c.respondLight(found, in.Page)
 }
 
 func (s *server) searchLists(c *call) error {

@@ -15,7 +15,7 @@ import (
 // half of the time that the whole page takes.
 func TestHTMLCancelled(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes half a minute")
+		t.Skip("takes up to a minute")
 	}
 	for name, page := range map[string]string{
 		"table":      "<table>" + strings.Repeat("<tr><td>cell|x<td>other</tr>", 80_000) + "</table>",

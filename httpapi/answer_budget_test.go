@@ -236,7 +236,7 @@ func TestLargeElementalsAreEncodedAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := (largeElemental{s, e, &opts}).encodeTo(&b); err != nil {
+		if err := (largeElemental{s: s, e: e, knowledge: &opts}).encodeTo(&b); err != nil {
 			t.Fatal(err)
 		}
 		want, _ := json.Marshal(atOnce)
@@ -265,7 +265,7 @@ func TestLargeElementalsEndWithTheirWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("the disk is full")
-	large := largeElemental{f.h.(*server), e, &quire.KnowledgeOptions{}}
+	large := largeElemental{s: f.h.(*server), e: e, knowledge: &quire.KnowledgeOptions{}}
 	whole := &counter{}
 	if err := large.encodeTo(whole); err != nil {
 		t.Fatal(err)

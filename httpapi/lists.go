@@ -99,7 +99,7 @@ func (s *server) getListItems(c *call) error {
 		return err
 	}
 	if expand {
-		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil) })
+		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil, nil) })
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{found.Items[i]}, nil }, in.Page, found.Total)
 }
@@ -151,12 +151,14 @@ func (s *server) createList(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	l, err := s.lib.CreateList(c.r.Context(), c.actor(), in)
-	if err != nil {
-		return err
-	}
-	c.w.Header().Set("Location", l.URL)
-	return s.respondList(c, http.StatusCreated, l)
+	return s.once(c, effect{uploads: []quire.MediaInput{in.Media}, do: func(c *call) error {
+		l, err := s.lib.CreateList(c.r.Context(), c.actor(), in)
+		if err != nil {
+			return err
+		}
+		c.w.Header().Set("Location", l.URL)
+		return s.respondList(c, http.StatusCreated, l)
+	}})
 }
 
 func (s *server) updateList(c *call) error {

@@ -48,6 +48,18 @@ func (a *longAnswer) Write(p []byte) (int, error) {
 	return len(p), a.send()
 }
 
+// writePacked writes text that is compressed, as it is if the answer is recorded.
+func (a *longAnswer) writePacked(p packed) error {
+	rec, ok := a.c.w.(*recording)
+	if !ok {
+		return p.unpackTo(a)
+	}
+	if err := a.send(); err != nil {
+		return err
+	}
+	return rec.writePacked(p)
+}
+
 func (a *longAnswer) send() error {
 	if !a.c.started {
 		a.c.started = true

@@ -75,6 +75,40 @@ func (c *call) holdLargest(ids []string) error {
 	return c.hold(cost)
 }
 
+// holdList waits for the memory that compiling a list takes: its items are compiled one
+// after the other, without being parsed.
+func (c *call) holdList(id int64) error {
+	ids, err := c.itemsOf(id)
+	if err != nil {
+		return err
+	}
+	return c.holdCompiled(ids)
+}
+
+// holdCompiled is holdList for these elementals.
+func (c *call) holdCompiled(ids []string) error {
+	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	var cost int64
+	for _, size := range sizes {
+		cost = max(cost, size.Body*textCost+size.CellBody*textCost+int64(size.Cells)*cellCost)
+	}
+	return c.hold(cost)
+}
+
+// itemsOf returns the ids of a list's items, in order.
+func (c *call) itemsOf(listID int64) (ids []string, err error) {
+	for e, err := range c.s.lib.AllListItems(c.r.Context(), c.actor(), listID, false) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}
+
 // hold waits for memory, which the request has until it gives it back. A quarter of what
 // there is cannot be had by reading, so that those who read slowly keep nobody from
 // writing.

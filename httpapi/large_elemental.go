@@ -127,11 +127,18 @@ func (l largeElemental) writeKnowledgeText(w io.Writer, opts quire.KnowledgeOpti
 		_, err := io.WriteString(w, `null`)
 		return err
 	}
-	text, _, err := l.s.lib.KnowledgeText(l.e, opts)
-	if err != nil {
-		return err
-	}
-	return writeString(w, text)
+	return knowledgeText{l.s.lib, l.e, opts}.encodeTo(w)
+}
+
+// knowledgeText is the compiled text of an elemental, which is written as it is laid out.
+type knowledgeText struct {
+	lib  *quire.Library
+	e    quire.Elemental
+	opts quire.KnowledgeOptions
+}
+
+func (k knowledgeText) encodeTo(w io.Writer) error {
+	return writeText(w, func(w io.Writer) error { return k.lib.WriteKnowledgeText(k.e, k.opts, w) })
 }
 
 // lists writes columns or rows, each made by of without its cells, in an array.

@@ -96,6 +96,22 @@ func (t *jsonText) Write(p []byte) (int, error) {
 	return len(p), t.write(whole)
 }
 
+// writeText writes what write writes as a JSON string.
+func writeText(w io.Writer, write func(w io.Writer) error) error {
+	if _, err := io.WriteString(w, `"`); err != nil {
+		return err
+	}
+	text := &jsonText{w: w}
+	if err := write(text); err != nil {
+		return err
+	}
+	if err := text.end(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, `"`)
+	return err
+}
+
 func (t *jsonText) write(text []byte) error { return writeInside(t.w, string(text)) }
 
 // end writes what is left of a text that ends inside a rune.

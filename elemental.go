@@ -87,12 +87,16 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
-	// NoTables leaves out the columns and rows of the tables that are found: each may
-	// have megabytes of them. Read with Elemental, they take memory one by one.
-	NoTables bool
 	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
-	// details: Elementals reads them whole, one by one.
+	// details: Elementals reads them whole, one by one, as large as tables may be.
 	WithoutBody bool
+}
+
+// UserElementalsInput selects a page of the actor's own elementals.
+type UserElementalsInput struct {
+	TypeID int   // only this type; 0: all but TypeCell
+	TagID  int64 // only those with this tag; 0: whatever tags they have
+	Page   Page
 }
 
 // CreateElemental adds an elemental that the actor owns.

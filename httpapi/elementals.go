@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"iter"
+	"math"
 	"net/http"
 	"strings"
 
@@ -43,6 +44,25 @@ func (s *server) searchElementals(c *call) error {
 		return err
 	}
 	return respondWhole(c, found, page, func(e quire.Elemental) (any, error) { return s.pageItem(e, opts, page.Size) })
+}
+
+// userElementals answers with a page of the caller's own elementals.
+func (s *server) userElementals(c *call) error {
+	q := c.query()
+	in := quire.UserElementalsInput{TypeID: q.number("type_id", math.MaxInt32), TagID: q.id("tag_id"), Page: q.page()}
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := s.lib.UserElementals(c.r.Context(), c.actor(), in)
+	if err != nil {
+		return err
+	}
+	return c.respondLight(found, in.Page)
+}
+
+// respondLight answers with a page of light items.
+func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
+	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
 }
 
 // respondWhole sends a page, found without bodies, with its elementals whole: each is

@@ -79,8 +79,8 @@ func (s *server) search(c *call) error {
 
 // chatRequest reads the body that both chat routes take.
 func (s *server) chatRequest(c *call) (quire.ChatRequest, error) {
-	b := readEngineBody(c, "query", "filters", "history")
-	req := quire.ChatRequest{Query: b.text("query", asString), Filters: b.filters(), History: b.history()}
+	b := readEngineBody(c, "query", "filters", "limit", "history")
+	req := quire.ChatRequest{Query: b.text("query", asString), Limit: b.limit(), Filters: b.filters(), History: b.history()}
 	if err := b.err(); err != nil {
 		return req, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
 	"github.com/quirelib/quire/engine/extract"
@@ -171,6 +173,26 @@ func TestChatRoute(t *testing.T) {
 	}
 	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
+}
+
+// TestChatLimit: an answer uses as many passages as the request allows.
+func TestChatLimit(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	for _, title := range []string{"How to sail a boat", "Where a boat is painted", "Which boat won last summer"} {
+		f.ingest(f.ann, f.elemental(f.ann, title, ""))
+	}
+	for limit, want := range map[string]int{``: 3, `"limit":null,`: 3, `"limit":1,`: 1, `"limit":2.0,`: 2, `"limit":1e2,`: 3} {
+		body := `{"query":"boat?",` + limit + `"filters":{"tenant_id":"ann"}}`
+		a := f.do(f.ann.key, "POST", "/v1/kb/chat", body).want(200)
+		if sources := a.at("sources").([]any); len(sources) != want {
+			t.Errorf("%s: %d sources, want %d: %s", body, len(sources), want, a.body)
+		}
+		s := readStream(t, f.do(f.ann.key, "POST", "/v1/kb/chat/stream", body).want(200).body)
+		if diff := cmp.Diff(a.at("sources"), parse(t, string(s.sources))); diff != "" {
+			t.Errorf("%s: sources (-plain +stream):\n%s", body, diff)
+		}
+	}
 }
 
 func TestDeleteRoutes(t *testing.T) {

@@ -74,7 +74,7 @@ func (w wholeList) items() iter.Seq2[any, error] {
 	}
 	return func(yield func(any, error) bool) {
 		for e, err := range w.c.s.lib.AllListItems(w.c.r.Context(), w.c.actor(), w.l.ID, false) {
-			if !yield(lightItem{e}, err) || err != nil {
+			if !yield(lightItem{&e}, err) || err != nil {
 				return
 			}
 		}
@@ -99,7 +99,7 @@ func (s *server) getListItems(c *call) error {
 	if expand {
 		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil, nil) })
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{found.Items[i]}, nil }, in.Page, found.Total)
+	return c.respondLight(found, in.Page)
 }
 
 func (s *server) searchLists(c *call) error {

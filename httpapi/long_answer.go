@@ -60,6 +60,15 @@ func (a *longAnswer) writePacked(p packed) error {
 	return rec.writePacked(p)
 }
 
+// WriteString is what io.StringWriter says.
+func (a *longAnswer) WriteString(s string) (int, error) {
+	return a.Write(append(a.AvailableBuffer(), s...))
+}
+
+// AvailableBuffer returns room to append to, for the next Write, as that of bufio.Writer
+// does.
+func (a *longAnswer) AvailableBuffer() []byte { return a.buf.AvailableBuffer() }
+
 func (a *longAnswer) send() error {
 	if !a.c.started {
 		a.c.started = true

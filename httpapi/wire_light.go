@@ -14,7 +14,7 @@ import (
 // lightItem is lightElemental of an elemental. Pages consist of these, and they are most
 // of what is ever read, so that they are written without reflection: in a quarter of the
 // time.
-type lightItem struct{ quire.Elemental }
+type lightItem struct{ *quire.Elemental }
 
 // lightRest is what stands in every light elemental behind its counters.
 var lightRest = func() []byte {
@@ -28,7 +28,11 @@ var lightRest = func() []byte {
 
 // encodeTo implements selfEncoded.
 func (e lightItem) encodeTo(w io.Writer) error {
-	_, err := w.Write(e.append(make([]byte, 0, 1500+len(e.Description))))
+	var room []byte
+	if w, ok := w.(interface{ AvailableBuffer() []byte }); ok {
+		room = w.AvailableBuffer()
+	}
+	_, err := w.Write(e.append(room))
 	return err
 }
 

@@ -53,7 +53,7 @@ func TestLightItem(t *testing.T) {
 		if err := encodeTo(&want, lightElemental(e)); err != nil {
 			t.Fatal(err)
 		}
-		if err := encodeTo(&got, lightItem{e}); err != nil {
+		if err := encodeTo(&got, lightItem{&e}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(bytes.TrimSpace(want.Bytes())), got.String()); diff != "" {
@@ -67,7 +67,7 @@ func BenchmarkLightItem(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		item any
-	}{{"by hand", lightItem{e}}, {"by reflection", lightElemental(e)}} {
+	}{{"by hand", lightItem{&e}}, {"by reflection", lightElemental(e)}} {
 		b.Run(c.name, func(b *testing.B) {
 			var out bytes.Buffer
 			for b.Loop() {

@@ -53,9 +53,10 @@ func truth(v bool) int64 {
 }
 
 // unpack sets what the pointers point to, as Scan would. ok is false if the row was packed
-// with another number of values, by another version of this package.
+// with another number of values, by another version of this package. The texts are parts
+// of one string.
 func unpack(b []byte, to []any) (ok bool, err error) {
-	r := unpacker{b}
+	r := unpacker{b, string(b)}
 	if n, err := r.uvarint(); err != nil || n != uint64(len(to)) {
 		return false, err
 	}
@@ -68,7 +69,10 @@ func unpack(b []byte, to []any) (ok bool, err error) {
 }
 
 // unpacker reads a packed row.
-type unpacker struct{ rest []byte }
+type unpacker struct {
+	rest []byte
+	text string // the whole row
+}
 
 func (r *unpacker) uvarint() (uint64, error) {
 	v, n := binary.Uvarint(r.rest)
@@ -88,14 +92,14 @@ func (r *unpacker) varint() (int64, error) {
 	return v, nil
 }
 
-func (r *unpacker) text() (string, error) {
+func (r *unpacker) string() (string, error) {
 	n, err := r.uvarint()
 	if err != nil || n > uint64(len(r.rest)) {
 		return "", damaged("a packed row ends too early")
 	}
-	v := string(r.rest[:n])
+	at := len(r.text) - len(r.rest)
 	r.rest = r.rest[n:]
-	return v, nil
+	return r.text[at : at+int(n)], nil
 }
 
 // next sets what dest points to to the next value.
@@ -115,7 +119,7 @@ func (r *unpacker) next(dest any) error {
 		}
 		return assignInt(dest, v)
 	case packedText:
-		v, err := r.text()
+		v, err := r.string()
 		if err != nil {
 			return err
 		}
@@ -146,7 +150,10 @@ func assignInt(dest any, v int64) error {
 	case *quire.Visibility:
 		*p = quire.Visibility(v)
 	case **int64:
-		*p = &v
+		n := v // escapes, which v should not
+		*p = &n
+	case moment:
+		p.set(v)
 	case sql.Scanner:
 		return p.Scan(v)
 	default:
@@ -159,6 +166,8 @@ func assignText(dest any, v string) error {
 	switch p := dest.(type) {
 	case *string:
 		*p = v
+	case interface{ set(s string) error }: // an arrayTo
+		return p.set(v)
 	case sql.Scanner:
 		return p.Scan(v)
 	default:

@@ -68,6 +68,35 @@ func (c *cachingConn) PrepareContext(ctx context.Context, query string) (driver.
 	return s, nil
 }
 
+// BeginTx implements driver.ConnBeginTx. The driver would compile BEGIN and ROLLBACK
+// anew for each transaction that reads.
+func (c *cachingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if !opts.ReadOnly {
+		return c.sqliteConn.BeginTx(ctx, opts)
+	}
+	return readingTx{c}, c.run("BEGIN")
+}
+
+// run runs a statement without parameters that does not wait.
+func (c *cachingConn) run(query string) error {
+	stmt, err := c.PrepareContext(context.Background(), query)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	_, err = stmt.(driver.StmtExecContext).ExecContext(context.Background(), nil)
+	return err
+}
+
+// readingTx is a transaction that has read only, which both of its ends leave as it was.
+type readingTx struct{ conn *cachingConn }
+
+// Commit implements driver.Tx.
+func (t readingTx) Commit() error { return t.conn.run("ROLLBACK") }
+
+// Rollback implements driver.Tx.
+func (t readingTx) Rollback() error { return t.conn.run("ROLLBACK") }
+
 // Close implements driver.Conn.
 func (c *cachingConn) Close() error {
 	for _, s := range c.stmts {

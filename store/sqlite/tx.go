@@ -9,12 +9,20 @@ import (
 
 // View implements quire.Store.
 func (s *Store) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
-	return s.transact(ctx, s.read, func(t *tx) error { return fn(t) })
+	return s.onConn(ctx, s.read, func(conn *sql.Conn) error {
+		// A transaction that only reads waits for nothing when it begins.
+		sqlTx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return failure(ctx, err)
+		}
+		defer sqlTx.Rollback()
+		return fn(s.newTx(sqlTx))
+	})
 }
 
 // Update implements quire.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
-	return s.transact(ctx, s.write, func(t *tx) error {
+	return s.transact(ctx, func(t *tx) error {
 		if err := fn(t); err != nil {
 			return err
 		}
@@ -28,11 +36,8 @@ func (s *Store) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
 	})
 }
 
-// transact runs fn in a transaction on a connection of the pool, which is rolled
-// back at the end unless fn has committed it. A cancelled ctx ends the waiting for
-// the connection and for the transaction to begin, and every statement that runs
-// with it; the rollback does not depend on it.
-func (s *Store) transact(ctx context.Context, pool *sql.DB, fn func(t *tx) error) error {
+// onConn runs fn with a connection of the pool. A cancelled ctx ends the waiting for it.
+func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(conn *sql.Conn) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -45,22 +50,34 @@ func (s *Store) transact(ctx context.Context, pool *sql.DB, fn func(t *tx) error
 		return failure(ctx, err)
 	}
 	defer conn.Close() // gives it back to the pool
+	return fn(conn)
+}
 
-	// database/sql would roll back by itself, on a goroutine of its own, as soon as
-	// the context of BeginTx ends.
-	begin, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, cancel)
-	sqlTx, err := conn.BeginTx(begin, nil)
-	begun := stop()
-	if err != nil {
-		return failure(ctx, err)
-	}
-	defer sqlTx.Rollback() // does nothing after Commit
-	if !begun {
-		return ctx.Err()
-	}
-	return fn(&tx{sql: sqlTx, stmts: map[string]*sql.Stmt{}, trace: s.trace})
+// transact runs fn in a transaction that writes, which is rolled back at the end unless
+// fn has committed it. A cancelled ctx ends the waiting for the transaction to begin, and
+// every statement that runs with it; the rollback does not depend on it.
+func (s *Store) transact(ctx context.Context, fn func(t *tx) error) error {
+	return s.onConn(ctx, s.write, func(conn *sql.Conn) error {
+		// database/sql would roll back by itself, on a goroutine of its own, as soon as
+		// the context of BeginTx ends.
+		begin, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		defer cancel()
+		stop := context.AfterFunc(ctx, cancel)
+		sqlTx, err := conn.BeginTx(begin, nil)
+		begun := stop()
+		if err != nil {
+			return failure(ctx, err)
+		}
+		defer sqlTx.Rollback() // does nothing after Commit
+		if !begun {
+			return ctx.Err()
+		}
+		return fn(s.newTx(sqlTx))
+	})
+}
+
+func (s *Store) newTx(sqlTx *sql.Tx) *tx {
+	return &tx{sql: sqlTx, stmts: map[string]*sql.Stmt{}, trace: s.trace}
 }
 
 // tx implements quire.Tx on a transaction. Its methods are in the files of their

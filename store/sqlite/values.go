@@ -65,9 +65,11 @@ func (m moment) Scan(src any) error {
 	if !ok {
 		return damaged("a time is a %T", src)
 	}
-	*m.to = time.UnixMicro(n).UTC()
+	m.set(n)
 	return nil
 }
+
+func (m moment) set(n int64) { *m.to = time.UnixMicro(n).UTC() }
 
 // optMoment scans an optional time.
 type optMoment struct{ to **time.Time }
@@ -99,11 +101,16 @@ type arrayTo[T any] struct{ to *[]T }
 
 // Scan implements sql.Scanner.
 func (a arrayTo[T]) Scan(src any) error {
-	*a.to = nil
 	s, ok := src.(string)
 	if !ok {
+		*a.to = nil
 		return damaged("an array is a %T", src)
 	}
+	return a.set(s)
+}
+
+func (a arrayTo[T]) set(s string) error {
+	*a.to = nil
 	if s == "[]" {
 		return nil
 	}

@@ -63,12 +63,18 @@ func (c *call) admit() error {
 
 // holdLargest waits for the memory that the largest of the elementals takes: they are
 // read, rendered and sent one after the other.
-func (c *call) holdLargest(ids []string) error {
+func (c *call) holdLargest(ids []string) error { return c.holdPage(ids, 0) }
+
+// holdPage is holdLargest for a page with descriptions of so many bytes together. All of
+// them are parsed, for a second or more where they are as long as they may be: as much as
+// one text of their length counts them, so that some pages of them at a time leave the
+// processor to others.
+func (c *call) holdPage(ids []string, descriptions int64) error {
 	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
 	if err != nil {
 		return err
 	}
-	var cost int64
+	cost := descriptions * parsedCost
 	for _, size := range sizes {
 		cost = max(cost, answerCost(size))
 	}

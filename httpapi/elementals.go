@@ -70,7 +70,11 @@ func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page)
 // out, so that the page has fewer than its total says.
 func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, item func(quire.Elemental) (any, error)) error {
 	ids := idsOf(found.Items)
-	if err := c.holdLargest(ids); err != nil {
+	var notes int64
+	for _, e := range found.Items {
+		notes += int64(len(e.Description))
+	}
+	if err := c.holdPage(ids, notes); err != nil {
 		return err
 	}
 	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}

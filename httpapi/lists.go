@@ -118,6 +118,13 @@ func (s *server) searchLists(c *call) error {
 
 // respondLists answers with lists without their items.
 func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
+	var notes int64
+	for _, l := range found.Items {
+		notes += int64(len(l.Description))
+	}
+	if err := c.hold(notes * parsedCost); err != nil {
+		return err
+	}
 	return respondPage(c, mapAll(found.Items, c.s.listOf), page, found.Total)
 }
 

@@ -361,6 +361,8 @@ func (b *builder) seeContent(in *instance, v *everything, a quire.Actor) {
 			}
 		}
 	}
+	// How well something fits depends on what else the Store has, of other tenants too: what
+	// is found is the same, its order need not be.
 	for _, w := range vocabulary {
 		found, err := in.SearchElementals(ctx, a, quire.SearchInput{Text: w, Page: quire.Page{Size: 100}})
 		in.must(err)
@@ -372,6 +374,8 @@ func (b *builder) seeContent(in *instance, v *everything, a quire.Actor) {
 		for _, l := range lists.Items {
 			v.FoundLists[who+w] = append(v.FoundLists[who+w], l.ID)
 		}
+		slices.Sort(v.Found[who+w])
+		slices.Sort(v.FoundLists[who+w])
 	}
 	all, err := in.UserLists(ctx, a, nil)
 	in.must(err)

@@ -37,7 +37,8 @@ type engineFixture struct {
 	embedder *enginetest.Embedder
 	llm      *enginetest.LLM
 	index    *enginetest.Index
-	searches int // how many f.search made
+	words    *textCopy // nil if opts has another text index, or is to have none
+	searches int       // how many f.search made
 }
 
 // paragraphs is a Chunker that splits at blank lines.
@@ -58,6 +59,10 @@ func (paragraphs) Chunks(text string) []quire.Span {
 func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *engineFixture {
 	t.Helper()
 	f := &engineFixture{fixture: newFixture(t, s, nil), opts: opts, embedder: enginetest.NewEmbedder(), llm: enginetest.NewLLM()}
+	if opts.Text == nil { // searches are by vectors all the same, unless they say so
+		f.words = newTextCopy()
+		f.opts.Text, f.opts.Mode = f.words, quire.SearchVector
+	}
 	f.start()
 	t.Cleanup(func() { f.stop(context.Background()) })
 	return f
@@ -201,6 +206,11 @@ func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	}
 	if d := cmp.Diff(want, have, emptyIsNil); d != "" {
 		f.t.Errorf("the index does not hold what the store holds (-store +index):\n%s", d)
+	}
+	if f.words != nil {
+		if d := cmp.Diff(want, f.words.content(), emptyIsNil); d != "" {
+			f.t.Errorf("the text index does not hold what the store holds (-store +index):\n%s", d)
+		}
 	}
 	return mine
 }

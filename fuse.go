@@ -16,7 +16,7 @@ func (x indexes) search(ctx context.Context, req SearchRequest, vector []float32
 	case SearchVector:
 		return x.vectors.Search(ctx, vector, req.Filters, req.Limit)
 	case SearchText:
-		words, err := x.text.Search(ctx, req.Query, req.Filters, req.Limit)
+		words, err := x.text.Search(ctx, req.Query, req.Filters, max(candidates, req.Limit))
 		return fuse(nil, words, 1, req.Limit), err
 	}
 	var near []Hit

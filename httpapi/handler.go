@@ -24,6 +24,8 @@ type server struct {
 	// writeTimeout frees a stream or a long answer whose reader is stuck.
 	writeTimeout time.Duration
 
+	rendering func() // if not nil, called before texts of a large elemental are rendered
+
 	memory budget // for answers
 	bodies budget // of the bodies of requests
 }
@@ -109,9 +111,6 @@ func (s *server) serve(c *call) error {
 		if err := c.admit(); err != nil {
 			return err
 		}
-	}
-	if rt.once {
-		return s.once(c)
 	}
 	return rt.handle(s, c)
 }

@@ -200,6 +200,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.Items(ctx, 1))
 	do2(do)(tx.Job(ctx, "u", "j"))
 	do3(do)(tx.Jobs(ctx, quire.JobQuery{TenantID: "u", Limit: 1}))
+	do3(do)(tx.Jobs(ctx, quire.JobQuery{TenantID: "u", ElementalID: "e", Limit: 1}))
 	do2(do)(tx.ActiveJobs(ctx, "u", ""))
 	do2(do)(tx.ActiveJobs(ctx, "u", "e"))
 	do2(do)(tx.CountJobs(ctx))

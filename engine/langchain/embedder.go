@@ -146,7 +146,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		return nil, ctx.Err()
 	}
 	if err := c.failure(err); err != nil {
-		return nil, embedderError(ctx, err)
+		return nil, embedderError(err)
 	}
 	if len(vectors) != count {
 		return nil, quire.Errorf(quire.CodeUnavailable, "the model returned %d vectors for %d texts", len(vectors), count)

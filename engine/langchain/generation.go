@@ -98,7 +98,7 @@ func (g *generation) outcome(ctx context.Context, m *LLM, said string) (rest str
 		return "", ctx.Err()
 	}
 	if err := g.call.failure(g.err); err != nil {
-		return "", llmError(ctx, err)
+		return "", llmError(err)
 	}
 	text := m.text(g.resp)
 	rest, _ = strings.CutPrefix(text, said)

@@ -2,6 +2,8 @@ package langchain
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -127,5 +129,50 @@ func TestBadRequests(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, piece, err)
 			}
 		}
+	}
+}
+
+// TestLenient has servers answer in unusual ways that lose nothing.
+func TestLenient(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		provider Provider
+		plain    bool
+		body     string
+	}{
+		"without [DONE]":  {OpenAI, false, "data:{\"choices\":[{\"delta\":{\"content\":\"It is 41.\"},\"finish_reason\":\"stop\"}]}\n\n"},
+		"without reason":  {OpenAI, false, "data: {\"choices\":[{\"delta\":{\"content\":\"It is 41.\"}}]}\r\n\r\ndata: [DONE]\r\n\r\n"},
+		"no blank lines":  {OpenAI, false, "event: x\nid: 7\ndata: {\"choices\":[{\"delta\":{\"content\":\"It is 41.\"}}]}\ndata: [DONE]"},
+		"no line end":     {Ollama, false, `{"message":{"content":"It is 41."},"done":true}`},
+		"after the end":   {Ollama, false, `{"message":{"content":"It is 41."},"done":true}` + "\n" + `{"error":"too late"}` + "\n"},
+		"blank lines":     {Ollama, false, "\n" + `{"message":{"content":"It is 41."},"done":false}` + "\n\n" + `{"done":true}` + "\n"},
+		"several blocks":  {Anthropic, true, `{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"It is "},{"type":"text","text":"41."}]}`},
+		"another content": {OpenAI, true, `{"error":null,"choices":[{"message":{"content":"It is 41."},"finish_reason":null}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, c.provider).fails(func(w http.ResponseWriter, _ *http.Request, _ *session) {
+				w.Header().Set("Content-Type", "application/json")
+				if !c.plain && c.provider != Ollama {
+					w.Header().Set("Content-Type", "text/event-stream")
+				}
+				io.WriteString(w, c.body)
+			})
+			pieces, err := take(t.Context(), s.llm(t, &Options{Plain: c.plain}))
+			if err != nil || strings.Join(pieces, "") != "It is 41." {
+				t.Errorf("%q, %v", pieces, err)
+			}
+		})
+	}
+}
+
+// Events that langchaingo does not know are left out: it would write them to the
+// program's log.
+func TestUnknownEvents(t *testing.T) {
+	t.Parallel()
+	body := "data: {\"type\":\"ping\"}\n\ndata: {\"type\":\"news\"}\n\ndata: {\"type\":\"message_stop\"}\n\n"
+	out, err := io.ReadAll(newStream(io.NopCloser(strings.NewReader(body)), anthropicWire{}, nil))
+	if err != nil || string(out) != "data: {\"type\":\"message_stop\"}\n\n" {
+		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -1,10 +1,13 @@
 package langchain
 
 import (
+	"context"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/quirelib/quire"
+	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
@@ -100,4 +103,37 @@ func TestHTTPClient(t *testing.T) {
 	}
 	_, err = take(t.Context(), llm)
 	failure{code: quire.CodeUnavailable, status: 429, retryAfter: 7e9, cause: "slow down"}.check(t, err)
+}
+
+// A client that tries again by itself has the outcome of its last request.
+func TestTriesAgain(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, OpenAI).says("It is 41.")
+	asked := 0
+	s.fails(func(w http.ResponseWriter, r *http.Request, out *session) {
+		if asked++; asked == 1 {
+			answers(503, "", "busy")(w, r, out)
+			return
+		}
+		out.answer("It is 41.")
+	})
+	inner, err := s.at().openAI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stubborn := modelFunc(func(ctx context.Context, push func(string) error) (*llms.ContentResponse, error) {
+		streamed := llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { return push(string(chunk)) })
+		messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "How tall?")}
+		if resp, err := inner.GenerateContent(ctx, messages, streamed); err == nil {
+			return resp, nil
+		}
+		return inner.GenerateContent(ctx, messages, streamed)
+	})
+	llm, err := NewLLM(stubborn, "mine", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pieces, err := take(t.Context(), llm); err != nil || strings.Join(pieces, "") != "It is 41." || asked != 2 {
+		t.Errorf("%q, %v after %d requests", pieces, err, asked)
+	}
 }

@@ -2,7 +2,6 @@ package langchain
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,18 +159,13 @@ func temporary(status int) bool {
 
 // llmError makes the error of an LLM one of Quire's. What a server refuses for good is
 // not the asking user's fault, so it is internal.
-func llmError(ctx context.Context, err error) error { return modelError(ctx, err, quire.CodeInternal) }
+func llmError(err error) error { return modelError(err, quire.CodeInternal) }
 
 // embedderError makes the error of an Embedder one of Quire's. What a server refuses for
 // good is invalid, which ends an ingest instead of trying it again.
-func embedderError(ctx context.Context, err error) error {
-	return modelError(ctx, err, quire.CodeInvalid)
-}
+func embedderError(err error) error { return modelError(err, quire.CodeInvalid) }
 
-func modelError(ctx context.Context, err error, forGood quire.Code) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+func modelError(err error, forGood quire.Code) error {
 	var own *quire.Error
 	if errors.As(err, &own) {
 		return err

@@ -79,6 +79,9 @@ func TestStore(t *testing.T) {
 	if err != nil || len(ids) != 3 || ids[0] != "tower" {
 		t.Fatal(ids, err)
 	}
+	if e, err := b.library.Elemental(t.Context(), b.ada, "tower"); err != nil || !e.Settings.KnowledgeBase {
+		t.Errorf("what was added is not ingested when it changes: %v", err)
+	}
 	docs, err := s.SimilaritySearch(t.Context(), "How tall is the lighthouse?", 1)
 	if err != nil || len(docs) != 1 {
 		t.Fatal(docs, err)

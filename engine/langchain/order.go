@@ -10,9 +10,6 @@ import (
 // error, unless there are none, or all are 0, as servers without them send it: then the
 // order is that of the texts.
 func inOrder(body []byte) ([]byte, error) {
-	if e := faultIn(body); e != nil {
-		return nil, e
-	}
 	type item struct {
 		Index     int             `json:"index"`
 		Embedding json.RawMessage `json:"embedding"`
@@ -20,7 +17,13 @@ func inOrder(body []byte) ([]byte, error) {
 	var answer struct {
 		Data []item `json:"data"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+	err := json.Unmarshal(body, &answer)
+	if len(answer.Data) == 0 { // megabytes of vectors are not read twice
+		if e := faultIn(body); e != nil {
+			return nil, e
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the answer is not a list of embeddings: %w", err)
 	}
 	sorted, indexed, ordered := make([]item, len(answer.Data)), false, true

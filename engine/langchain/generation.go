@@ -100,10 +100,9 @@ func (g *generation) outcome(ctx context.Context, m *LLM, said string) (rest str
 	if err := g.call.failure(g.err); err != nil {
 		return "", llmError(err)
 	}
-	text := m.text(g.resp)
-	rest, _ = strings.CutPrefix(text, said)
-	if !strings.HasPrefix(text, said) {
-		rest = ""
+	rest, follows := strings.CutPrefix(m.text(g.resp), said)
+	if !follows {
+		rest = "" // what was pushed counts
 	}
 	u := usageOf(g.resp)
 	if u.StopReason == "" {

@@ -109,6 +109,9 @@ func TestMessages(t *testing.T) {
 				limit = body["max_completion_tokens"]
 			} else if p == Ollama {
 				limit = body["options"].(object)["num_predict"]
+				if keeps := body["options"].(object)["num_ctx"]; keeps != 8192.0 {
+					t.Errorf("num_ctx %v", keeps)
+				}
 			}
 			if body["model"] != "test-model" || limit != 77.0 {
 				t.Errorf("model %v, at most %v tokens", body["model"], limit)

@@ -19,6 +19,10 @@ const (
 	anthropicURL = "https://api.anthropic.com/v1"
 )
 
+// defaultContext holds what an Engine gives by default, about 4,500 tokens of sources,
+// history and rules, and an answer.
+const defaultContext = 8192
+
 // Server says where a model is. Nothing of it is read from the environment.
 type Server struct {
 	// URL is where the interface begins: for OpenAI and Anthropic with the version, such
@@ -30,6 +34,11 @@ type Server struct {
 	// Key is the API key. OpenAI's and Anthropic's own servers need one; "" sends none. Not
 	// for Ollama.
 	Key string
+	// ContextTokens is how many tokens of question, sources and answer the model keeps in
+	// mind. Only for NewOllama, whose server drops the beginning of what is longer without a
+	// word, and whose own default is too short for the sources that an Engine gives. Default
+	// 8192.
+	ContextTokens int
 	// Client makes the requests; a copy of it is used. A Timeout of it ends streams as well,
 	// so none is better: contexts say how long a caller waits. Default: http.DefaultClient.
 	Client *http.Client
@@ -45,6 +54,9 @@ func (s Server) check(defaultURL string) (Server, error) {
 			return s, quire.Errorf(quire.CodeInvalid, "Server.Key: the provider's own server needs one")
 		}
 		s.URL = defaultURL
+	}
+	if s.ContextTokens < 0 {
+		return s, quire.Errorf(quire.CodeInvalid, "Server.ContextTokens: must not be negative")
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -87,14 +99,19 @@ func NewOllama(s Server, opts *Options) (*LLM, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := s.ollama()
+	if s.ContextTokens == 0 {
+		s.ContextTokens = defaultContext
+	}
+	model, err := s.ollama(ollama.WithRunnerNumCtx(s.ContextTokens))
 	return made(model, err, Ollama, s, opts)
 }
 
 // ollama makes the client of langchaingo. The URL was checked: a bad one would end the
 // program.
-func (s Server) ollama() (*ollama.LLM, error) {
-	return ollama.New(ollama.WithServerURL(s.URL), ollama.WithModel(s.Model), ollama.WithHTTPClient(s.client(Ollama)))
+func (s Server) ollama(more ...ollama.Option) (*ollama.LLM, error) {
+	return ollama.New(append([]ollama.Option{
+		ollama.WithServerURL(s.URL), ollama.WithModel(s.Model), ollama.WithHTTPClient(s.client(Ollama)),
+	}, more...)...)
 }
 
 // NewAnthropic makes an LLM of a model on Anthropic. Without llms.WithMaxTokens among

@@ -33,6 +33,9 @@ func TestServersRefused(t *testing.T) {
 		if err := construct(Server{URL: "http://127.0.0.1:1"}); quire.CodeOf(err) != quire.CodeInvalid {
 			t.Errorf("%s without a model: %v", name, err)
 		}
+		if err := construct(Server{Model: "m", Key: "k", ContextTokens: -1}); quire.CodeOf(err) != quire.CodeInvalid {
+			t.Errorf("%s with a negative context: %v", name, err)
+		}
 		if err := construct(Server{URL: "http://127.0.0.1:1", Model: "m"}); err != nil {
 			t.Errorf("%s without a key of a server elsewhere: %v", name, err)
 		}

@@ -184,7 +184,6 @@ func (f *engineFixture) update(a quire.Actor, id, body string) {
 // them, soon.
 func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	f.t.Helper()
-	f.inStep()
 	var mine []quire.Chunk
 	var diff string
 	for range 200 {
@@ -216,6 +215,7 @@ func (f *engineFixture) compare(elementalID string) (mine []quire.Chunk, diff st
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	f.inStep()
 	have := map[string]quire.Chunk{}
 	for _, c := range f.index.Chunks() {
 		have[c.ID] = c

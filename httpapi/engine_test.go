@@ -161,7 +161,7 @@ func TestSearchRoute(t *testing.T) {
 		{"", `,"limit":1`, "1"},
 		{"", `,"limit":10.0`, "2"},
 		{"", `,"limit":1e1`, "2"},
-		{"", `,"limit":null,"mode":"hybrid","x":1`, "2"},
+		{"", `,"limit":null,"later":"hybrid","x":1`, "2"},
 	} {
 		search(tt.filters, tt.more).want(200).has("total_found", tt.found)
 	}

@@ -98,7 +98,10 @@ func TestForcedOrders(t *testing.T) {
 			f.ingest(f.ann, e.ID, "")
 		}, newest, quire.JobSucceeded},
 		{"change the embedder and delete its knowledge", func(f *engineFixture, e quire.Elemental) {
-			f.change(newEmbedder())
+			gate, to := enginetest.NewGate(), newEmbedder() // with which the ingest could end before the deletion
+			to.Hold(gate)
+			defer gate.Open()
+			f.change(to)
 			_, err := f.eng.DeleteElemental(f.t.Context(), f.ann.TenantID, e.ID)
 			f.check(err)
 		}, nil, quire.JobCancelled},

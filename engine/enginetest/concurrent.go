@@ -63,34 +63,25 @@ func testAtomicReplace(t *testing.T, open opener) {
 		sizes[count(set)] = true
 	}
 
-	done := make(chan struct{})
-	var searchers sync.WaitGroup
-	for _, f := range []quire.Filters{
-		{TenantID: "t", ElementalID: "a"},
-		{TenantID: "t", ElementalID: "a", TagIDs: []string{"2", "3"}}, // an OR that may be asked in parts
-	} {
-		searchers.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				hits, err := x.index.Search(t.Context(), corner(0), f, 1000)
-				if err != nil || !sizes[len(hits)] || mixed(hits) {
-					t.Errorf("Search(%+v) during Replace: %d hits, %v: not one of the sets that were stored", f, len(hits), err)
-					return
-				}
+	search := func(f quire.Filters) func() bool {
+		return func() bool {
+			hits, err := x.index.Search(t.Context(), corner(0), f, 1000)
+			if err != nil || !sizes[len(hits)] || mixed(hits) {
+				t.Errorf("Search(%+v) during Replace: %d hits, %v: not one of the sets that were stored", f, len(hits), err)
+				return false
 			}
-		})
-	}
-	for round := range size(400, 100) {
-		if err := write(round % sets); err != nil {
-			t.Errorf("Replace: %v", err)
+			return true
 		}
 	}
-	close(done)
-	searchers.Wait()
+	beside(func() {
+		for round := range size(400, 100) {
+			if err := write(round % sets); err != nil {
+				t.Errorf("Replace: %v", err)
+			}
+		}
+	},
+		search(quire.Filters{TenantID: "t", ElementalID: "a"}),
+		search(quire.Filters{TenantID: "t", ElementalID: "a", TagIDs: []string{"2", "3"}})) // an OR that may be asked in parts
 }
 
 // mixed reports whether chunks of testAtomicReplace come from different sets: the
@@ -113,32 +104,23 @@ func testAtomicReset(t *testing.T, open opener) {
 	for n := range 200 {
 		chunks = append(chunks, chunk(n, "t", "a", away(n%16)))
 	}
-	done := make(chan struct{})
-	var searcher sync.WaitGroup
-	searcher.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
+	beside(func() {
+		for range size(100, 30) {
+			if err := x.index.Replace(t.Context(), "t", "a", chunks); err != nil {
+				t.Errorf("Replace: %v", err)
 			}
-			hits, err := x.index.Search(t.Context(), corner(0), quire.Filters{TenantID: "t"}, 1000)
-			if err != nil || len(hits) != 0 && len(hits) != len(chunks) {
-				t.Errorf("Search during Reset and Replace: %d hits, %v; want 0 or %d", len(hits), err, len(chunks))
-				return
+			if err := x.index.Reset(t.Context()); err != nil {
+				t.Errorf("Reset: %v", err)
 			}
 		}
+	}, func() bool {
+		hits, err := x.index.Search(t.Context(), corner(0), quire.Filters{TenantID: "t"}, 1000)
+		if err != nil || len(hits) != 0 && len(hits) != len(chunks) {
+			t.Errorf("Search during Reset and Replace: %d hits, %v; want 0 or %d", len(hits), err, len(chunks))
+			return false
+		}
+		return true
 	})
-	for range size(100, 30) {
-		if err := x.index.Replace(t.Context(), "t", "a", chunks); err != nil {
-			t.Errorf("Replace: %v", err)
-		}
-		if err := x.index.Reset(t.Context()); err != nil {
-			t.Errorf("Reset: %v", err)
-		}
-	}
-	close(done)
-	searcher.Wait()
 }
 
 // testConcurrentTenants lets each goroutine work in a tenant of its own, where it
@@ -173,22 +155,30 @@ func testConcurrentTenants(t *testing.T, open opener) {
 	workers.Wait()
 }
 
-// testConcurrentClose closes under load: calls work or say that it is closed, and
-// those that begin afterwards say so.
+// testConcurrentClose closes under load.
 func testConcurrentClose(t *testing.T, open opener) {
 	x := setup(t, open)
+	closeUnderLoad(t, x.index.Close, func(worker, round int) error {
+		elemental := fmt.Sprint("e", worker)
+		err := x.index.Replace(t.Context(), "t", elemental, []quire.Chunk{chunk(worker, "t", elemental, away(round%16))})
+		if err == nil {
+			_, err = x.index.Search(t.Context(), corner(0), quire.Filters{TenantID: "t"}, 3)
+		}
+		return err
+	})
+}
+
+// closeUnderLoad closes while six workers call: calls work or say that it is closed, and
+// those that begin afterwards say so.
+func closeUnderLoad(t *testing.T, closing func() error, call func(worker, round int) error) {
 	started := make(chan struct{}, 6)
 	var closed atomic.Bool
 	var workers sync.WaitGroup
 	for w := range 6 {
 		workers.Go(func() {
-			elemental := fmt.Sprint("e", w)
 			for round := 0; ; round++ {
 				afterwards := closed.Load()
-				err := x.index.Replace(t.Context(), "t", elemental, []quire.Chunk{chunk(w, "t", elemental, away(round%16))})
-				if err == nil {
-					_, err = x.index.Search(t.Context(), corner(0), quire.Filters{TenantID: "t"}, 3)
-				}
+				err := call(w, round)
 				if round == 0 {
 					started <- struct{}{}
 				}
@@ -202,9 +192,30 @@ func testConcurrentClose(t *testing.T, open opener) {
 	for range 6 {
 		<-started
 	}
-	if err := x.index.Close(); err != nil {
+	if err := closing(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 	closed.Store(true)
 	workers.Wait()
+}
+
+// beside does work while each of the searches is made again and again, by a goroutine of
+// its own, until it returns false.
+func beside(work func(), searches ...func() bool) {
+	done := make(chan struct{})
+	var searchers sync.WaitGroup
+	for _, search := range searches {
+		searchers.Go(func() {
+			for search() {
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	work()
+	close(done)
+	searchers.Wait()
 }

@@ -3,8 +3,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/quirelib/quire"
@@ -66,75 +64,43 @@ func testTextClose(t *testing.T, open textOpener) {
 // and then resets. Whoever searches must see one set, whole, or nothing.
 func testTextAtomic(t *testing.T, open textOpener) {
 	x := setupText(t, open)
-	done := make(chan struct{})
-	var searchers sync.WaitGroup
-	for range 2 {
-		searchers.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				hits, err := x.index.Search(t.Context(), "falk", ofT, 1000)
-				if err != nil || len(hits)%10 != 0 {
-					t.Errorf("Search during Replace and Reset: %d hits, %v; want a multiple of 10", len(hits), err)
-					return
+	search := func() bool {
+		hits, err := x.index.Search(t.Context(), "falk", ofT, 1000)
+		if err != nil || len(hits)%10 != 0 {
+			t.Errorf("Search during Replace and Reset: %d hits, %v; want a multiple of 10", len(hits), err)
+			return false
+		}
+		return true
+	}
+	beside(func() {
+		for round := range size(300, 80) {
+			var chunks []quire.Chunk
+			for n := range 10 * (1 + round%8) {
+				c := textChunk(n, fmt.Sprint("falk murb ", round))
+				c.ElementalID = "e"
+				chunks = append(chunks, c)
+			}
+			if err := x.index.Replace(t.Context(), "t", "e", chunks); err != nil {
+				t.Errorf("Replace: %v", err)
+			}
+			if round%10 == 9 {
+				if err := x.index.Reset(t.Context()); err != nil {
+					t.Errorf("Reset: %v", err)
 				}
 			}
-		})
-	}
-	for round := range size(300, 80) {
-		var chunks []quire.Chunk
-		for n := range 10 * (1 + round%8) {
-			c := textChunk(n, fmt.Sprint("falk murb ", round))
-			c.ElementalID = "e"
-			chunks = append(chunks, c)
 		}
-		if err := x.index.Replace(t.Context(), "t", "e", chunks); err != nil {
-			t.Errorf("Replace: %v", err)
-		}
-		if round%10 == 9 {
-			if err := x.index.Reset(t.Context()); err != nil {
-				t.Errorf("Reset: %v", err)
-			}
-		}
-	}
-	close(done)
-	searchers.Wait()
+	}, search, search)
 }
 
-// testTextConcurrentClose closes under load, as testConcurrentClose does.
+// testTextConcurrentClose closes under load.
 func testTextConcurrentClose(t *testing.T, open textOpener) {
 	x := setupText(t, open)
-	started := make(chan struct{}, 6)
-	var closed atomic.Bool
-	var workers sync.WaitGroup
-	for w := range 6 {
-		workers.Go(func() {
-			for round := 0; ; round++ {
-				afterwards := closed.Load()
-				c := textChunk(w, fmt.Sprint("falk ", round))
-				err := x.index.Replace(t.Context(), "t", c.ElementalID, []quire.Chunk{c})
-				if err == nil {
-					_, err = x.index.Search(t.Context(), "falk", ofT, 3)
-				}
-				if round == 0 {
-					started <- struct{}{}
-				}
-				if err != nil || afterwards {
-					wantError(t, "a call beside or after Close", err, quire.ErrClosed)
-					return
-				}
-			}
-		})
-	}
-	for range 6 {
-		<-started
-	}
-	if err := x.index.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	closed.Store(true)
-	workers.Wait()
+	closeUnderLoad(t, x.index.Close, func(worker, round int) error {
+		c := textChunk(worker, fmt.Sprint("falk ", round))
+		err := x.index.Replace(t.Context(), "t", c.ElementalID, []quire.Chunk{c})
+		if err == nil {
+			_, err = x.index.Search(t.Context(), "falk", ofT, 3)
+		}
+		return err
+	})
 }

@@ -91,6 +91,26 @@ func newFileFixture(t *testing.T, opts *Options, engine *quire.EngineOptions) *f
 	return f
 }
 
+// listOf stores documents with these bodies, and a list of them.
+func (f *fixture) listOf(title string, bodies ...string) quire.List {
+	f.t.Helper()
+	in := quire.ListInput{Title: title}
+	for i, body := range bodies {
+		e, err := f.lib.CreateElemental(f.t.Context(), f.ann.Actor(), quire.ElementalInput{
+			Title: fmt.Sprintf("Item number %d", i), TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: body,
+		})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		in.Items = append(in.Items, quire.ItemInput{ElementalID: e.ID})
+	}
+	l, err := f.lib.CreateList(f.t.Context(), f.ann.Actor(), in)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return l
+}
+
 // ingest ingests an elemental and waits for it.
 func (f *fixture) ingest(by account, id string) {
 	f.t.Helper()

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/quirelib/quire"
 )
 
 func TestListKnowledgeRoute(t *testing.T) {
@@ -58,20 +57,7 @@ func TestLongList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	const items, bodySize = 100, 20_000
-	in := quire.ListInput{Title: "A long list"}
-	for i := range items {
-		e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
-			Title: fmt.Sprintf("Item number %d", i), TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: strings.Repeat("ü", bodySize/2),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		in.Items = append(in.Items, quire.ItemInput{ElementalID: e.ID})
-	}
-	l, err := f.lib.CreateList(t.Context(), f.ann.Actor(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := f.listOf("A long list", slices.Repeat([]string{strings.Repeat("ü", bodySize/2)}, items)...)
 	srv := httptest.NewServer(f.h)
 	defer srv.Close()
 	for format, want := range map[string]int{"json": items * bodySize, "text": 2 * items * bodySize} {

@@ -85,9 +85,19 @@ func (in *instance) idle(tenantID string) {
 			return err
 		}))
 		if jobs == 0 {
-			return
+			break
 		}
 		time.Sleep(time.Millisecond)
+	}
+	in.indexUp()
+}
+
+// indexUp waits until the index has taken over what was committed: a job is over when the
+// Store says so, an instant before that.
+func (in *instance) indexUp() {
+	in.t.Helper()
+	if h := in.eng.Health(context.Background()); !h.Components["index"].Up {
+		in.t.Fatal("the index is not up")
 	}
 }
 
@@ -426,9 +436,7 @@ func moved(renamed bool) gocmp.Options {
 // inStep checks that the index holds what the Store holds, as far as an index reads it.
 func (in *instance) inStep(t testing.TB) {
 	t.Helper()
-	if h := in.eng.Health(context.Background()); !h.Components["index"].Up {
-		t.Fatal("the index is not up")
-	}
+	in.indexUp()
 	var stored []quire.Chunk
 	in.must(in.store.View(context.Background(), func(tx quire.ReadTx) error {
 		for c, err := range tx.AllChunks(context.Background()) {

@@ -36,6 +36,55 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
+func TestSimilarity(t *testing.T) {
+	t.Parallel()
+	e := open(t)
+	tests := []struct{ name, text, near, far string }{
+		{"synonyms", "car", "automobile", "carpet"},
+		{"synonyms in sentences", "how to cure a headache", "treatment of migraine", "how to head a school"},
+		{"definitions", "glacier", "a slowly moving mass of ice", "a slowly moving line of cars"},
+		{"subjects", "lawyers argued before the judge", "the attorney spoke in court", "players argued before the match"},
+		{"forms of a word", "iterating over maps", "the iteration of a map", "sending on channels"},
+		{"misspelling", "synchronization", "sinchronization", "generics"},
+		{"rare before common words", "use goroutine", "a goroutine", "a use"},
+		{"names the table lacks", "Xyzzybar settings", "the xyzzybar", "the settings"},
+		{"accents", "café crème", "cafe creme", "cafeteria"},
+		{"Chinese", "知識庫", "這個知識庫", "這個數據"},
+		{"German", "Wartung der Pumpe", "Pumpe warten", "Wahl der Farbe"},
+		{"symbol names", "C++", "the C++ language", "the C language"},
+		{"symbols only", "🚀", "🚀🚀", "🌍"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			near, far := dot(e.embed(tt.text), e.embed(tt.near)), dot(e.embed(tt.text), e.embed(tt.far))
+			if near <= far+0.05 {
+				t.Errorf("%q: %q has %.3f, %q has %.3f", tt.text, tt.near, near, tt.far, far)
+			}
+		})
+	}
+}
+
+// TestUnrelated checks that texts of different subjects are hardly similar, so that a
+// least similarity means something.
+func TestUnrelated(t *testing.T) {
+	t.Parallel()
+	e := open(t)
+	texts := []string{
+		"The cat sleeps on a warm windowsill in the afternoon.",
+		"Quarterly tax returns must be filed before the end of April.",
+		"Photosynthesis turns sunlight, water and carbon dioxide into sugar.",
+		"The goalkeeper saved a penalty in the final minute of the match.",
+	}
+	for i, a := range texts {
+		for _, b := range texts[:i] {
+			if similarity := dot(e.embed(a), e.embed(b)); similarity > 0.3 {
+				t.Errorf("%q and %q: %.3f", a, b, similarity)
+			}
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,8 +2,6 @@ package quire
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,13 +32,11 @@ type piece struct {
 	hash    string // of input
 }
 
-// safely runs the attempt; a panic, of a Chunker or Embedder for example, is its
-// failure and not the end of the process.
+// safely runs the attempt; a panic is its failure and not the end of the process.
 func (a *attempt) safely(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			err = Errorf(CodeInternal, "the ingest failed unexpectedly").WithCause(cause)
+			err = panicked(CodeInternal, "the ingest failed unexpectedly", p)
 		}
 	}()
 	return a.run(ctx)
@@ -138,7 +134,10 @@ func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
 }
 
 func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
-	spans := chunker.Chunks(text)
+	spans, err := cutText(chunker, text)
+	if err != nil {
+		return nil, err
+	}
 	pieces := make([]piece, len(spans))
 	covered := 0 // up to here is in a passage, or white space
 	for i, s := range spans {

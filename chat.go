@@ -12,7 +12,8 @@ import (
 type ChatRequest struct {
 	Query   string // not blank
 	Filters Filters
-	Limit   int // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+	Limit   int        // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
+	Mode    SearchMode // "" means EngineOptions.Mode
 	// History are the turns of the conversation before the query, oldest first: at most
 	// 100 of RoleUser and RoleAssistant, none blank or over 64 KiB. A query that leans on
 	// them is searched for with what it leans on (see [Rewriter]), and the LLM is given
@@ -82,7 +83,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	if err := e.open(ctx); err != nil {
 		return "", nil, err
 	}
-	probs := checkQuery(req.Query, req.Filters, req.Limit)
+	probs := e.checkQuery(req.Query, req.Filters, req.Limit, req.Mode)
 	checkHistory(req.History, &probs)
 	if err := probs.err(); err != nil {
 		return "", nil, err
@@ -95,7 +96,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 		limit = e.opts.ChatSources
 	}
 	// Twice as many as needed, so that others take the places of duplicates.
-	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults)})
+	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults), Mode: req.Mode})
 	if err != nil {
 		return "", nil, err
 	}
@@ -126,7 +127,7 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 		defer cancel()
 		filter := markerFilter{sources: len(req.Sources)}
 		var begin opening
-		for piece, err := range e.llm.Generate(ctx, req) {
+		for piece, err := range e.llm.generate(ctx, req) {
 			if CodeOf(err) == CodeNoAnswer && !begin.passed {
 				yield("", ErrNoAnswer)
 				return
@@ -163,7 +164,7 @@ func answerError(ctx context.Context, err error) error {
 	if CodeOf(err) == CodeNoAnswer {
 		return Errorf(CodeUnavailable, "the llm took its answer back").WithCause(err)
 	}
-	return modelError(ctx, "llm", err)
+	return modelError(ctx, partLLM, err)
 }
 
 // opening holds the beginning of an answer back while it is blank or may be

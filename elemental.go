@@ -87,12 +87,16 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
-	// NoTables leaves out the columns and rows of the tables that are found: each may
-	// have megabytes of them. Read with Elemental, they take memory one by one.
-	NoTables bool
 	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
-	// details: Elementals reads them whole, one by one.
+	// details: Elementals reads them whole, one by one, as large as tables may be.
 	WithoutBody bool
+}
+
+// UserElementalsInput selects a page of the actor's own elementals.
+type UserElementalsInput struct {
+	TypeID int   // only this type; 0: all but TypeCell
+	TagID  int64 // only those with this tag; 0: whatever tags they have
+	Page   Page
 }
 
 // CreateElemental adds an elemental that the actor owns.
@@ -108,6 +112,7 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	if err != nil {
 		return Elemental{}, err
 	}
+	ctx = l.indexAhead(ctx, rec.Body, rec.Description)
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		return rec, l.addElemental(ctx, tx, ch, rec, media, in.Lists, listEnds{})
 	})
@@ -135,6 +140,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	items := make([]BatchItem, len(ins))
 	recs := make([]ElementalRecord, len(ins))
 	media := make([][]draft, len(ins))
+	var texts []string
 	for i, in := range ins {
 		var err error
 		if recs[i], err = l.draftElemental(a, in, false); err == nil {
@@ -147,7 +153,11 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 			return nil, err
 		}
 		items[i].Err = err
+		if err == nil {
+			texts = append(texts, recs[i].Body, recs[i].Description)
+		}
 	}
+	ctx = l.indexAhead(ctx, texts...)
 	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		ends := listEnds{}
 		var created []ElementalRecord
@@ -287,7 +297,7 @@ func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec Elem
 	if err := checkTargets(ctx, tx, rec.OwnerID, lists); err != nil {
 		return err
 	}
-	if err := tx.PutElemental(ctx, rec, indexElemental(rec, tags)); err != nil {
+	if err := tx.PutElemental(ctx, rec, indexElemental(ctx, rec, tags)); err != nil {
 		return err
 	}
 	if err := attach(ctx, tx, MediaOwner{ElementalID: rec.ID}, nil, media); err != nil {
@@ -319,8 +329,10 @@ func checkSnippetTitle(ctx context.Context, tx ReadTx, rec ElementalRecord) erro
 }
 
 // indexElemental is what full-text search sees of an elemental.
-func indexElemental(rec ElementalRecord, tags []Tag) IndexedText {
-	return IndexedText{Title: words(rec.Title), Description: words(rec.Description), Body: words(rec.Body), Tags: words(tagTitles(tags))}
+func indexElemental(ctx context.Context, rec ElementalRecord, tags []Tag) IndexedText {
+	return IndexedText{
+		Title: words(rec.Title), Description: wordsIn(ctx, rec.Description), Body: wordsIn(ctx, rec.Body), Tags: words(tagTitles(tags)),
+	}
 }
 
 // UpdateElemental changes an elemental of the actor. ErrForbidden if it is
@@ -333,6 +345,13 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 	media, err := l.draftFor(ctx, a, owner, p.Media.input(), maxUploads)
 	if err != nil {
 		return Elemental{}, err
+	}
+	if p.Body == nil {
+		if ctx, err = l.indexStoredAhead(ctx, a, id); err != nil {
+			return Elemental{}, err
+		}
+	} else if len(*p.Body) <= l.opts.MaxBodyBytes {
+		ctx = l.indexAhead(ctx, *p.Body)
 	}
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		old, err := ownElemental(ctx, tx, a, id)
@@ -450,13 +469,13 @@ func indexStored(ctx context.Context, tx ReadTx, rec ElementalRecord) (IndexedTe
 	if err != nil {
 		return IndexedText{}, err
 	}
-	text := indexElemental(rec, tags)
+	text := indexElemental(ctx, rec, tags)
 	if rec.TypeID == TypeTable {
 		t, err := readTexts(ctx, tx, rec)
 		if err != nil {
 			return IndexedText{}, err
 		}
-		text.Body = words(t.tableText())
+		text.Body = wordsOfAll(ctx, t.texts())
 	}
 	return text, nil
 }

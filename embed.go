@@ -8,27 +8,53 @@ import (
 
 // model is an Embedder with its fingerprint.
 type model struct {
-	Embedder
+	embedder    Embedder
 	fingerprint string
 }
 
-func newModel(e Embedder) *model { return &model{Embedder: e, fingerprint: e.Fingerprint()} }
+const partEmbedder = "embedder"
+
+func newModel(e Embedder) (*model, error) {
+	m := &model{embedder: e}
+	err := guarded(partEmbedder, func() error {
+		m.fingerprint = e.Fingerprint()
+		return nil
+	})
+	return m, err
+}
+
+// dimension is the length of the vectors.
+func (m *model) dimension() (n int, err error) {
+	err = guarded(partEmbedder, func() error {
+		n = m.embedder.Dimension()
+		return nil
+	})
+	return n, err
+}
 
 // embed asks the embedder and checks what it answers: an index that swallowed a
 // vector of the wrong length or one that is no number would be of no use any more.
 // The vectors are of unit length and the caller's own.
 func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := m.Embed(ctx, texts)
+	var vectors [][]float32
+	err := guarded(partEmbedder, func() (err error) {
+		vectors, err = m.embedder.Embed(ctx, texts)
+		return err
+	})
 	if err != nil {
-		return nil, modelError(ctx, "embedder", err)
+		return nil, modelError(ctx, partEmbedder, err)
+	}
+	dimension, err := m.dimension()
+	if err != nil {
+		return nil, err
 	}
 	if len(vectors) != len(texts) {
 		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
 	}
 	out := make([][]float32, len(vectors))
 	for i, v := range vectors {
-		if len(v) != m.Dimension() {
-			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), m.Dimension())
+		if len(v) != dimension {
+			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), dimension)
 		}
 		unit, ok := normal(v)
 		if !ok {

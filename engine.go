@@ -9,12 +9,13 @@ import (
 )
 
 // Engine ingests a Library's elementals into chunks, searches them and answers
-// questions from them.
+// questions from them. A panic in a part that was plugged in is an error with CodeInternal
+// of whatever method needed the part.
 type Engine struct {
 	lib       *Library
 	mirror    mirror // knows the Embedder that is in use
 	change    reembedding
-	llm       LLM
+	llm       guardedLLM
 	opts      EngineOptions
 	log       *slog.Logger
 	started   time.Time
@@ -55,6 +56,15 @@ type EngineOptions struct {
 	// ContextTokens limits the text of all sources of one answer, of which there is
 	// always at least one. Default 3000.
 	ContextTokens int
+	// Text finds chunks by their words, beside the VectorIndex; engine/bm25 is one. It
+	// stays the caller's, like the VectorIndex. Default: none, and Mode is SearchVector.
+	Text TextIndex
+	// Mode is how requests search that do not say so. Default: SearchHybrid with Text.
+	Mode SearchMode
+	// TextWeight is how much full text counts in a hybrid search beside the vectors,
+	// above 0 and below 1. Default 0.7, which was measured best with the embedders that
+	// Quire brings; with an embedding model that is better than full text, take less.
+	TextWeight float64
 	// Former is the Embedder that stored chunks come from when NewEngine is given another
 	// one. The Engine then works with Former while it embeds all that is stored anew in
 	// the background, and changes to the other at once when that is complete; see
@@ -88,6 +98,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 	number("MaxAttempts", &c.MaxAttempts, 5, 1<<10)
 	number("ChatSources", &c.ChatSources, 8, maxResults)
 	number("ContextTokens", &c.ContextTokens, 3000, 1<<30)
+	c.checkMode(&probs)
 	if c.Chunker == nil {
 		c.Chunker = defaultChunker{}
 	}
@@ -128,15 +139,24 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	if err := lib.apart(ctx); err != nil {
 		return nil, err
 	}
+	given, err := newModel(embedder)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
-		lib: lib, llm: llm, opts: o, log: o.Logger,
-		mirror:  mirror{index: index, log: o.Logger, behind: make(map[string]string), given: newModel(embedder)},
+		lib: lib, llm: guardedLLM{llm}, opts: o, log: o.Logger,
+		mirror:  mirror{index: indexes{vectors: guardedIndex{index}}, log: o.Logger, behind: make(map[string]string), given: given},
 		change:  reembedding{ended: make(chan struct{})},
 		started: time.Now(),
 		done:    make(chan struct{}),
 	}
+	if o.Text != nil {
+		e.mirror.index.text = guardedText{o.Text}
+	}
 	if o.Former != nil {
-		e.mirror.former = newModel(o.Former)
+		if e.mirror.former, err = newModel(o.Former); err != nil {
+			return nil, err
+		}
 	}
 	if x, ok := lib.store.(ExclusiveStore); ok {
 		e.exclusive = x.Exclusive()

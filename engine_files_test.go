@@ -229,6 +229,66 @@ func TestFilesFollow(t *testing.T) {
 	})
 }
 
+// TestHitsNameTheirFiles: hits and sources tell the file that a passage is from, by the
+// name that it has now.
+func TestHitsNameTheirFiles(t *testing.T) {
+	onEachFileEngine(t, nil, func(t *testing.T, f *engineFixture) {
+		ctx := t.Context()
+		e := f.create(f.ann, document("Rules of the harbour", "own words on anchors"))
+		ids := f.attach(e.ID, upload("a.txt", []byte("anchors need chains\n\nbut chains need no anchors")), upload("b.md", []byte("anchors are heavy")))
+		f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+		want := func(what string, names map[string]int) {
+			t.Helper()
+			hits, err := f.eng.Search(ctx, quire.SearchRequest{Query: "anchors", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+			f.check(err)
+			answer, err := f.ask("anchors")
+			f.check(err)
+			found := map[string]int{}
+			for i, h := range append(hits, answer.Sources...) {
+				own := h.Chunk.ItemID == e.ID
+				if own && h.FileID+h.FileName != "" || !own && h.FileID != h.Chunk.ItemID {
+					t.Errorf("%s: hit %+v", what, h)
+				}
+				if i < len(hits) {
+					found[h.FileName]++
+				} else if names[h.FileName] == 0 {
+					t.Errorf("%s: source %+v", what, h)
+				}
+			}
+			wantEqual(t, found, names)
+		}
+		want("attached", map[string]int{"": 2, "a.txt": 2, "b.md": 1})
+		var id int64
+		_, err := fmt.Sscan(ids["a.txt"], &id)
+		f.check(err)
+		f.check(f.store.Update(ctx, func(tx quire.Tx) error {
+			m, err := tx.Media(ctx, id)
+			if err != nil {
+				return err
+			}
+			data, err := tx.MediaData(ctx, id)
+			if err != nil {
+				return err
+			}
+			m.Name = "renamed.txt"
+			return tx.PutMedia(ctx, m, data)
+		}))
+		want("renamed", map[string]int{"": 2, "renamed.txt": 2, "b.md": 1})
+		_, err = f.RemoveMedia(ctx, f.ann, e.ID, quire.MediaRemoval{Files: []int64{id}})
+		f.check(err)
+		want("deleted", map[string]int{"": 2, "b.md": 1})
+		// Another process that has the Store open too may have deleted a file a moment ago.
+		_, err = fmt.Sscan(ids["b.md"], &id)
+		f.check(err)
+		f.check(f.store.Update(ctx, func(tx quire.Tx) error { return tx.DeleteMedia(ctx, id) }))
+		hits, err := f.eng.Search(ctx, quire.SearchRequest{Query: "anchors", Filters: quire.Filters{TenantID: f.ann.TenantID, Source: "file"}})
+		f.check(err)
+		if len(hits) != 1 || hits[0].FileID != ids["b.md"] || hits[0].FileName != "" {
+			t.Errorf("of a file that is gone: %+v", hits)
+		}
+	})
+}
+
 // TestFilesAreIngestedByThemselves: an elemental of the knowledge base is ingested again
 // when its files change.
 func TestFilesAreIngestedByThemselves(t *testing.T) {
@@ -289,7 +349,7 @@ func TestFilesOfCells(t *testing.T) {
 		}
 		inTable := "of the table  [] Table"
 		wantEqual(t, files(), map[string]string{ids["cell.txt"]: fmt.Sprint("in a cell ", column.ID, " [of the cell] Table"), table["table.txt"]: inTable})
-		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, quire.Page{Size: 1})
+		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, "", quire.Page{Size: 1})
 		f.check(err)
 		if p := jobs.Items[0].Problems; len(p) != 1 || p[0].ItemID != ids["bad.bin"] || p[0].Name != "bad.bin" {
 			t.Errorf("problems %+v", p)

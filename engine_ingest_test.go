@@ -3,6 +3,7 @@ package quire_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,7 +211,7 @@ func TestIngestRefuses(t *testing.T) {
 			_, err = f.eng.Ingest(ctx, f.ann.TenantID, quire.IngestRequest{ElementalID: e.ID, TraceID: trace})
 			wantField(t, err, "trace_id")
 		}
-		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, quire.Page{})
+		jobs, err := f.eng.Jobs(ctx, f.ann.TenantID, "", quire.Page{})
 		if err != nil || jobs.Total != 0 {
 			t.Errorf("%d jobs, %v", jobs.Total, err)
 		}
@@ -272,10 +273,87 @@ func TestQueuedIngestsAreOne(t *testing.T) {
 		}
 		gate.Open()
 		f.settle(f.ann)
-		jobs, err := f.eng.Jobs(t.Context(), f.ann.TenantID, quire.Page{Size: 3})
+		jobs, err := f.eng.Jobs(t.Context(), f.ann.TenantID, "", quire.Page{Size: 3})
 		if err != nil || jobs.Total != 4 || len(jobs.Items) != 3 || jobs.Items[0].ID != "mine" {
 			t.Errorf("jobs %+v, %v", jobs, err)
 		}
+		for elementalID, want := range map[string][]string{busy.ID: {"", running.ID}, e.ID: {"mine", first.ID}, "unknown": {}} {
+			of, err := f.eng.Jobs(t.Context(), f.ann.TenantID, elementalID, quire.Page{})
+			if err != nil || of.Total != len(want) || len(of.Items) != len(want) {
+				t.Errorf("jobs of %s: %+v, %v", elementalID, of, err)
+				continue
+			}
+			for i, j := range of.Items {
+				if j.ElementalID != elementalID || want[i] != "" && j.ID != want[i] {
+					t.Errorf("job %d of %s is %+v", i, elementalID, j)
+				}
+			}
+		}
+		if foreign, err := f.eng.Jobs(t.Context(), f.bob.TenantID, e.ID, quire.Page{}); err != nil || foreign.Total != 0 {
+			t.Errorf("another tenant's jobs: %+v, %v", foreign, err)
+		}
+	})
+}
+
+// TestKnowledgeBaseSwitchedOff: passages stay as they were ingested last, until they are
+// ingested again or deleted.
+func TestKnowledgeBaseSwitchedOff(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		in := document("Rules of the harbour", "old words")
+		in.Settings.KnowledgeBase = true
+		e := f.create(f.ann, in)
+		f.settle(f.ann)
+		set := func(on bool) {
+			t.Helper()
+			_, err := f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{KnowledgeBase: &on})
+			f.check(err)
+			f.settle(f.ann)
+		}
+		want := func(texts ...string) {
+			t.Helper()
+			wantEqual(t, f.texts(e.ID), texts)
+			found := f.search(f.ann, "words", quire.Filters{})
+			slices.Sort(found)
+			wantEqual(t, found, texts)
+		}
+		jobs := func() int {
+			t.Helper()
+			page, err := f.eng.Jobs(t.Context(), f.ann.TenantID, e.ID, quire.Page{})
+			f.check(err)
+			return page.Total
+		}
+		before := jobs()
+		set(false)
+		want("Rules of the harbour", "old words")
+		f.update(f.ann, e.ID, "new words")
+		f.settle(f.ann)
+		want("Rules of the harbour", "old words")
+		if n := jobs(); n != before {
+			t.Errorf("%d ingests by themselves", n-before)
+		}
+		f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
+		want("Rules of the harbour", "new words")
+		gone, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, e.ID)
+		if f.check(err); gone.Chunks != 2 {
+			t.Errorf("deleted %+v", gone)
+		}
+		wantEqual(t, f.texts(e.ID), []string(nil))
+		set(true)
+		want("Rules of the harbour", "new words")
+
+		// An ingest that was asked for before still runs.
+		f.opts.Workers = 1
+		f.restart()
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		f.update(f.ann, e.ID, "newest words")
+		<-gate.Arrived()
+		off := false
+		_, err = f.UpdateElemental(t.Context(), f.ann, e.ID, quire.ElementalPatch{KnowledgeBase: &off})
+		f.check(err)
+		gate.Open()
+		f.settle(f.ann)
+		want("Rules of the harbour", "newest words")
 	})
 }
 

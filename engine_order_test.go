@@ -486,7 +486,7 @@ func TestManyAtOnce(t *testing.T) {
 func (f *engineFixture) settleAll(a quire.Actor) {
 	f.t.Helper()
 	for page := 1; ; page++ {
-		jobs, err := f.eng.Jobs(f.t.Context(), a.TenantID, quire.Page{Number: page, Size: 100})
+		jobs, err := f.eng.Jobs(f.t.Context(), a.TenantID, "", quire.Page{Number: page, Size: 100})
 		if err != nil {
 			f.t.Fatal(err)
 		}

@@ -177,7 +177,7 @@ func TestPoisonIsolated(t *testing.T) {
 			f.add(f.ann, "This one is healthy", "text")
 		}
 		failed := f.waitStatus(job, quire.JobFailed)
-		if failed.Attempts != 5 || failed.Error != "the ingest failed unexpectedly" {
+		if failed.Attempts != 5 || failed.Error != "the embedder failed unexpectedly" {
 			t.Errorf("job %+v", failed)
 		}
 	})

@@ -149,7 +149,7 @@ func (f *engineFixture) inStep() {
 // settle waits until a tenant has no active job.
 func (f *engineFixture) settle(a quire.Actor) {
 	f.t.Helper()
-	jobs, err := f.eng.Jobs(f.t.Context(), a.TenantID, quire.Page{Size: 100})
+	jobs, err := f.eng.Jobs(f.t.Context(), a.TenantID, "", quire.Page{Size: 100})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestClosedEngine(t *testing.T) {
 		filters := quire.Filters{TenantID: f.ann.TenantID}
 		_, e1 := f.eng.Ingest(ctx, f.ann.TenantID, quire.IngestRequest{ElementalID: e.ID})
 		_, e2 := f.eng.Job(ctx, f.ann.TenantID, job.ID)
-		_, e3 := f.eng.Jobs(ctx, f.ann.TenantID, quire.Page{})
+		_, e3 := f.eng.Jobs(ctx, f.ann.TenantID, "", quire.Page{})
 		_, e4 := f.eng.Wait(ctx, f.ann.TenantID, job.ID)
 		_, e5 := f.eng.Search(ctx, quire.SearchRequest{Query: "q", Filters: filters})
 		_, e6 := f.eng.Chat(ctx, quire.ChatRequest{Query: "q", Filters: filters})

@@ -378,7 +378,8 @@ func (x *exporter) chunks(rec ElementalRecord, chunks []Chunk, entries []chunkEn
 }
 
 // chunkEntries describes the chunks of an elemental; none if any of them is of a text
-// that the elemental no longer has, or of another embedder than the first.
+// that the elemental no longer has, or of another embedder than the first, or one that
+// an import would refuse.
 func (x *exporter) chunkEntries(ctx context.Context, rec ElementalRecord, chunks []Chunk) ([]chunkEntry, error) {
 	if len(chunks) == 0 {
 		return nil, nil
@@ -395,6 +396,7 @@ func (x *exporter) chunkEntries(ctx context.Context, rec ElementalRecord, chunks
 		if own {
 			fits = fits && c.End <= len(text) && text[c.Start:c.End] == c.Text
 		}
+		fits = fits && checkChunkTexts(c.Heading, c.Text, !own) == nil
 		if !fits || c.Fingerprint != chunks[0].Fingerprint {
 			return nil, nil
 		}

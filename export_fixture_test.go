@@ -17,6 +17,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/engine/extract"
 )
 
 // instance is a Library with an Engine, on a Store without any users.
@@ -41,7 +42,7 @@ func newInstance(t testing.TB, s quire.Store, embedder *enginetest.Embedder) *in
 		embedder = enginetest.NewEmbedder()
 	}
 	in := &instance{Library: lib, t: t, store: s, embedder: embedder, index: enginetest.NewIndex()}
-	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}})
+	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}, Extractor: withNUL{extract.New(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,6 +361,8 @@ func (b *builder) seeContent(in *instance, v *everything, a quire.Actor) {
 			}
 		}
 	}
+	// How well something fits depends on what else the Store has, of other tenants too: what
+	// is found is the same, its order need not be.
 	for _, w := range vocabulary {
 		found, err := in.SearchElementals(ctx, a, quire.SearchInput{Text: w, Page: quire.Page{Size: 100}})
 		in.must(err)
@@ -371,6 +374,8 @@ func (b *builder) seeContent(in *instance, v *everything, a quire.Actor) {
 		for _, l := range lists.Items {
 			v.FoundLists[who+w] = append(v.FoundLists[who+w], l.ID)
 		}
+		slices.Sort(v.Found[who+w])
+		slices.Sort(v.FoundLists[who+w])
 	}
 	all, err := in.UserLists(ctx, a, nil)
 	in.must(err)

@@ -3,8 +3,6 @@ package quire
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,7 +18,7 @@ type File struct {
 // use.
 type Extractor interface {
 	// Extract returns the text of a file: UTF-8 with LF line ends, never blank, Markdown
-	// where the format has structure. data is neither changed nor kept. The same data
+	// where the format has structure; a NUL in it is ingested as U+FFFD. data is neither changed nor kept. The same data
 	// gives the same text: offsets of chunks count in it. ErrInvalid: the file is empty,
 	// unreadable or of a kind that is not read; the message says why, is safe to show and
 	// does not repeat the name. ErrTooLarge: it, or its text, is over a limit. A cancelled
@@ -81,8 +79,7 @@ func (a *attempt) textOf(ctx context.Context, s source) (text string, ok bool, e
 func extract(ctx context.Context, by Extractor, m Media, data []byte) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			text, err = "", Errorf(CodeInvalid, "cannot be read: its reader failed unexpectedly").WithCause(cause)
+			text, err = "", panicked(CodeInvalid, "cannot be read: its reader failed unexpectedly", p)
 		}
 	}()
 	if len(data) == 0 {
@@ -103,5 +100,6 @@ func extract(ctx context.Context, by Extractor, m Media, data []byte) (text stri
 	case !utf8.ValidString(text):
 		return "", Errorf(CodeInvalid, "its text is not valid UTF-8")
 	}
-	return text, nil
+	// No text here holds NUL: such a passage could not be imported again.
+	return strings.ReplaceAll(text, "\x00", "\uFFFD"), nil
 }

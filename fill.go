@@ -82,7 +82,7 @@ func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
 	if err != nil {
 		return err
 	}
-	if err := m.index.Reset(ctx); err != nil {
+	if err := m.index.reset(ctx); err != nil {
 		return fmt.Errorf("empty the index: %w", err)
 	}
 	var group []Chunk // of one elemental
@@ -90,7 +90,7 @@ func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
 		if len(group) == 0 {
 			return nil
 		}
-		err := m.index.Replace(ctx, group[0].TenantID, group[0].ElementalID, group)
+		err := m.index.replace(ctx, group[0].TenantID, group[0].ElementalID, group)
 		group = group[:0]
 		if err != nil {
 			return fmt.Errorf("fill the index: %w", err)

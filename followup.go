@@ -18,7 +18,7 @@ const (
 )
 
 // Rewriter is an optional ability of an LLM: to make a question that leans on the turns
-// before it one that stands alone, for retrieval. Without it, and when it fails or
+// before it one that stands alone, for retrieval. Without it, and when it fails, panics or
 // returns a blank text, the question takes in the question before it if it has a word
 // such as "it" or "those", begins like "and ..", or hardly any word of its own.
 type Rewriter interface {
@@ -52,8 +52,7 @@ func (e *Engine) standalone(ctx context.Context, question string, history []Mess
 	if len(history) == 0 {
 		return question, nil
 	}
-	if r, ok := e.llm.(Rewriter); ok {
-		rewritten, err := r.Rewrite(ctx, question, slices.Clone(history))
+	if rewritten, ok, err := e.llm.rewrite(ctx, question, slices.Clone(history)); ok {
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()

@@ -45,11 +45,12 @@ func (e *Engine) Healthy(ctx context.Context) error {
 // as long as the Engine is open.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
+	llm, err := e.llm.name()
 	h := Health{
 		Uptime: time.Since(e.started),
 		Components: map[string]Component{
 			"embedder": {Up: open, Name: e.mirror.current().fingerprint, Counts: e.change.counts()},
-			"llm":      {Up: open, Name: e.llm.Name()},
+			"llm":      {Up: open && err == nil, Name: llm},
 		},
 	}
 	chunks, jobs := 0, map[JobStatus]int{}
@@ -71,11 +72,11 @@ func (e *Engine) Health(ctx context.Context) Health {
 	h.Components["index"] = measure(open, func() map[string]int {
 		return map[string]int{"chunks": chunks, "vectors": stats.Vectors, "dimension": stats.Dimension}
 	}, func() error {
-		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) (err error) {
+		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) (err error) {
 			if chunks, err = tx.CountChunks(ctx); err != nil {
 				return err
 			}
-			stats, err = index.Stats(ctx)
+			stats, err = index.vectors.Stats(ctx)
 			return err
 		})
 	})

@@ -250,7 +250,8 @@ func (e *Engine) storedChunks(ctx context.Context, tx ReadTx) (fingerprint strin
 	if err != nil {
 		return "", 0, err
 	}
-	return m.fingerprint, m.Dimension(), nil
+	dimension, err = m.dimension()
+	return m.fingerprint, dimension, err
 }
 
 // check compares what the ids of an archive stand for with what they stand for here.

@@ -323,12 +323,18 @@ func TestImportHoldsToTheRules(t *testing.T) {
 	row := nthWith(t, es, "list", "table_orientation", is("row"))
 	plain := nthWith(t, es, "list", "title", is("List"))
 	image := nthWith(t, es, "media", "kind", is("image"))
-	last := -1 // the last chunk of the document
+	last, ofFile, n := -1, -1, 0 // the last chunk of the document's own text, and that of its file
 	for _, e := range es {
 		if e.Kind == "chunk" {
-			last++
+			if e.Data["text"] == nil {
+				last = n
+			} else {
+				ofFile = n
+			}
+			n++
 		}
 	}
+	imageID := fmt.Sprint(es[find(t, es, "media", image)].Data["id"])
 	long := strings.Repeat("x", 1<<16)
 	cases := []hostile{
 		{"tenant", 0, "id", "", ""}, {"tenant", 0, "id", long, ""}, {"tenant", 0, "more", 1, ""},
@@ -362,6 +368,8 @@ func TestImportHoldsToTheRules(t *testing.T) {
 		{"knowledge", 0, "chunks", 0, ""}, {"knowledge", 0, "chunks", 1, ""}, {"knowledge", 0, "chunks", 99, ""}, {"knowledge", 0, "chunks", 1 << 40, ""},
 		{"chunk", last, "item_id", "nothing", ""}, {"chunk", last, "ordinal", -1, ""}, {"chunk", last, "ordinal", 0, ""}, {"chunk", last, "start", -1, ""}, {"chunk", last, "end", 0, ""}, {"chunk", last, "end", 1 << 30, ""},
 		{"chunk", last, "hash", "x", ""}, {"chunk", last, "hash", strings.Repeat("G", 64), ""}, {"chunk", last, "text", "other", ""}, {"chunk", last, "heading", []string{"\x00"}, ""}, {"chunk", last, "id", "x", ""},
+		{"chunk", ofFile, "text", "other", ""}, {"chunk", ofFile, "text", "", ""}, {"chunk", ofFile, "end", 5, ""}, {"chunk", ofFile, "end", 0, ""}, {"chunk", ofFile, "start", 1, ""}, {"chunk", ofFile, "start", -1, ""},
+		{"chunk", ofFile, "item_id", "", ""}, {"chunk", ofFile, "item_id", "77", ""}, {"chunk", ofFile, "item_id", imageID, ""}, {"chunk", ofFile, "item_id", "snippet", ""}, {"chunk", ofFile, "ordinal", -1, ""},
 	}
 	for _, c := range cases {
 		bad := slices.Clone(es)

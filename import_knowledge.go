@@ -1,12 +1,12 @@
 package quire
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quirelib/quire/internal/id"
 )
@@ -142,13 +142,7 @@ func (set *importedChunks) make(e chunkEntry, blob []byte) (Chunk, error) {
 	if _, err := hex.DecodeString(e.Hash); err != nil || len(e.Hash) != hashLength || e.Hash != strings.ToLower(e.Hash) {
 		probs.add("hash", "must be %d lower-case hex digits", hashLength)
 	}
-	if len(e.Heading) > maxHeadings {
-		probs.add("heading", "must have at most %d entries", maxHeadings)
-	}
-	for _, h := range e.Heading {
-		checkText(&probs, "heading", h, maxDescription)
-	}
-	if err := probs.err(); err != nil {
+	if err := cmp.Or(probs.err(), checkChunkTexts(e.Heading, text, meta.source == sourceFile)); err != nil {
 		return Chunk{}, err
 	}
 	vector, err := unitVector(blob, set.head.Dimension)
@@ -180,10 +174,26 @@ func (set *importedChunks) passage(e chunkEntry) (string, error) {
 		return "", Errorf(CodeInvalid, "text: only chunks of files have one")
 	case stored:
 		return text[e.Start:e.End], nil
-	case len(e.Text) != e.End-e.Start || strings.ContainsRune(e.Text, 0) || !utf8.ValidString(e.Text):
-		return "", Errorf(CodeInvalid, "text: must be as long as the span, without NUL characters")
+	case len(e.Text) != e.End-e.Start:
+		return "", Errorf(CodeInvalid, "text: must be as long as the span")
 	}
 	return e.Text, nil
+}
+
+// checkChunkTexts checks the headings of a chunk and, if it is of a file, its text. That
+// of others is part of a text that was checked.
+func checkChunkTexts(heading []string, text string, ofFile bool) error {
+	var probs problems
+	if len(heading) > maxHeadings {
+		probs.add("heading", "must have at most %d entries", maxHeadings)
+	}
+	for _, h := range heading {
+		checkText(&probs, "heading", h, maxDescription)
+	}
+	if ofFile {
+		checkText(&probs, "text", text, len(text))
+	}
+	return probs.err()
 }
 
 // unitVector reads a vector that must have that many numbers and unit length.

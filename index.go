@@ -124,6 +124,7 @@ type Chunker interface {
 	// Chunks returns the spans in ascending order of Start. Each is inside the text,
 	// holds something other than white space, and begins and ends at boundaries of
 	// grapheme clusters (UAX #29) unless a single cluster is over the cap. Together they
-	// cover all of the text that is not white space. A text of white space has none.
+	// cover all of the text that is not white space. A text of white space has none. The
+	// same text has the same spans.
 	Chunks(text string) []Span
 }

@@ -97,21 +97,31 @@ func (e *Engine) Job(ctx context.Context, tenantID, id string) (Job, error) {
 func nameProblems(ctx context.Context, tx ReadTx, j *Job) error {
 	for i := range j.Problems {
 		p := &j.Problems[i]
-		fileID, err := strconv.ParseInt(p.ItemID, 10, 64)
+		name, err := fileName(ctx, tx, p.ItemID)
 		if err != nil {
 			return err
 		}
-		m, err := tx.Media(ctx, fileID)
-		if err != nil && CodeOf(err) != CodeNotFound {
-			return err
-		}
-		p.Name = m.Name
+		p.Name = name
 	}
 	return nil
 }
 
-// Jobs reads one page of the tenant's jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Job], error) {
+// fileName returns the name of the file that an item is; "" if there is none any more.
+func fileName(ctx context.Context, tx ReadTx, itemID string) (string, error) {
+	fileID, err := strconv.ParseInt(itemID, 10, 64)
+	if err != nil {
+		return "", err
+	}
+	m, err := tx.Media(ctx, fileID)
+	if err != nil && CodeOf(err) != CodeNotFound {
+		return "", err
+	}
+	return m.Name, nil
+}
+
+// Jobs reads one page of the tenant's jobs, newest first: those of one elemental, or with
+// "" of all. A cell has no jobs of its own, its table has.
+func (e *Engine) Jobs(ctx context.Context, tenantID, elementalID string, page Page) (Paged[Job], error) {
 	if err := e.open(ctx); err != nil {
 		return Paged[Job]{}, err
 	}
@@ -122,7 +132,7 @@ func (e *Engine) Jobs(ctx context.Context, tenantID string, page Page) (Paged[Jo
 	out := Paged[Job]{Page: page}
 	err = e.lib.store.View(ctx, func(tx ReadTx) error {
 		var err error
-		out.Items, out.Total, err = tx.Jobs(ctx, JobQuery{TenantID: tenantID, Offset: page.offset(), Limit: page.Size})
+		out.Items, out.Total, err = tx.Jobs(ctx, JobQuery{TenantID: tenantID, ElementalID: elementalID, Offset: page.offset(), Limit: page.Size})
 		for i := range out.Items {
 			err = cmp.Or(err, nameProblems(ctx, tx, &out.Items[i]))
 		}

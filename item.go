@@ -37,7 +37,7 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 			}
 		}
 		out.Total = total
-		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details, !in.NoTables)
+		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details, true)
 		return err
 	})
 	return out, err

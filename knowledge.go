@@ -1,12 +1,14 @@
 package quire
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // KnowledgeFormat is the form of compiled knowledge text.
@@ -281,13 +283,28 @@ func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, Kno
 		return "", nil, err
 	}
 	obj := opts.object(l, &e)
+	var b strings.Builder
+	err = l.WriteKnowledgeText(e, opts, &b)
+	return b.String(), obj, err
+}
+
+// WriteKnowledgeText writes the text of KnowledgeText as it is laid out: with its indents
+// it may be many times longer than the elemental.
+func (l *Library) WriteKnowledgeText(e Elemental, opts KnowledgeOptions, w io.Writer) error {
+	opts, err := opts.normal()
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 32<<10)
 	switch opts.Format {
 	case FormatJSON:
-		raw, err := json.Marshal(obj)
-		return string(raw), obj, err
+		if err := writeObject(b, opts.object(l, &e)); err != nil {
+			return err
+		}
 	case FormatMarkdown:
-		return markdownLayout{}.object(opts.markdownObject(l, &e), 1), obj, nil
+		markdownLayout{}.object(b, opts.markdownObject(l, &e), 1)
 	default:
-		return textLayout{}.object(obj, ""), obj, nil
+		textLayout{}.object(b, opts.object(l, &e), "", "")
 	}
+	return b.Flush()
 }

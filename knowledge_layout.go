@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A layout writes compiled knowledge as text. Whatever a title or body holds, it
@@ -14,14 +15,28 @@ type layout interface {
 	// title, description lay out the head of a list, "" if there is nothing to say.
 	title(s string) string
 	description(s string) string
-	// item lays out the n-th item of a list, n from 1.
-	item(n int, o KnowledgeObject) string
+	// item writes the n-th item of a list, n from 1.
+	item(w textSink, n int, o KnowledgeObject)
+}
+
+// textSink is what layouts write to: texts are long, and their layouts many times longer
+// where there are many lines, so that they are not held. It keeps its errors.
+type textSink interface {
+	io.Writer
+	io.StringWriter
+}
+
+// asText is what write writes, as a string.
+func asText(write func(w textSink)) string {
+	var b strings.Builder
+	write(&b)
+	return b.String()
 }
 
 // writeList writes a list: by its template if it has one, else the head and then
 // the items.
 func writeList(w io.Writer, lay layout, k Knowledge, template string) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriterSize(w, 32<<10)
 	title, description := lay.title(k.Title), lay.description(k.Description)
 	if template == "" {
 		b.WriteString(title)
@@ -63,7 +78,8 @@ func writeItems(b *bufio.Writer, lay layout, k Knowledge, first string) error {
 		} else {
 			b.WriteByte('\n')
 		}
-		if _, err := b.WriteString(lay.item(n, item.Fields)); err != nil {
+		lay.item(b, n, item.Fields)
+		if _, err := b.WriteString(""); err != nil { // of what was written before
 			return err
 		}
 	}
@@ -92,7 +108,7 @@ func splitTemplate(t string) []string {
 
 // writeListJSON writes a list as an object with the keys Title, Description, Items.
 func writeListJSON(w io.Writer, k Knowledge) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriterSize(w, 32<<10)
 	head, err := KnowledgeObject{{"Title", k.Title}, {"Description", k.Description}}.MarshalJSON()
 	if err != nil {
 		return err
@@ -107,16 +123,64 @@ func writeListJSON(w io.Writer, k Knowledge) error {
 		if n++; n > 1 {
 			b.WriteByte(',')
 		}
-		raw, err := json.Marshal(item.Fields)
-		if err != nil {
-			return err
-		}
-		if _, err := b.Write(raw); err != nil {
+		if err := writeObject(b, item.Fields); err != nil {
 			return err
 		}
 	}
 	b.WriteString("]}")
 	return b.Flush()
+}
+
+// writeObject writes what MarshalJSON returns; long texts a part at a time.
+func writeObject(w textSink, o KnowledgeObject) error {
+	separator := "{"
+	for _, e := range o {
+		w.WriteString(separator)
+		separator = ","
+		if err := writeJSON(w, e.Key); err != nil {
+			return err
+		}
+		w.WriteString(":")
+		if err := writeJSON(w, e.Value); err != nil {
+			return err
+		}
+	}
+	if separator == "{" {
+		w.WriteString("{")
+	}
+	_, err := w.WriteString("}")
+	return err
+}
+
+// writeJSON writes a value of an object.
+func writeJSON(w textSink, v any) error {
+	text, ok := v.(string)
+	if !ok {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(raw)
+		return err
+	}
+	w.WriteString(`"`)
+	for len(text) > 0 {
+		n := min(len(text), 32<<10)
+		for cut := n; cut < len(text) && cut > n-utf8.UTFMax; cut-- {
+			if utf8.RuneStart(text[cut]) {
+				n = cut
+				break
+			}
+		}
+		quoted, err := json.Marshal(text[:n])
+		if err != nil {
+			return err
+		}
+		w.Write(quoted[1 : len(quoted)-1])
+		text = text[n:]
+	}
+	_, err := w.WriteString(`"`)
+	return err
 }
 
 // textLayout writes "Label: value" lines. The further lines of a value are
@@ -126,37 +190,49 @@ type textLayout struct{}
 func (textLayout) title(s string) string       { return labelled("Title", s, "") }
 func (textLayout) description(s string) string { return labelled("Description", s, "") }
 
-func (t textLayout) item(n int, o KnowledgeObject) string {
+func (t textLayout) item(w textSink, n int, o KnowledgeObject) {
 	number := strconv.Itoa(n) + ". "
-	indent := strings.Repeat(" ", len(number))
-	body := t.object(o, indent)
-	return number + strings.TrimPrefix(body, indent)
+	t.object(w, o, number, strings.Repeat(" ", len(number)))
 }
 
-// object writes the entries that are not empty, each line behind indent.
-func (textLayout) object(o KnowledgeObject, indent string) string {
-	var b strings.Builder
+// object writes the entries that are not empty, each line behind indent, the first one
+// behind first.
+func (textLayout) object(w textSink, o KnowledgeObject, first, indent string) {
+	indented := false
 	for _, e := range o {
-		b.WriteString(labelled(e.Key, plainValue(e.Value), indent))
+		if writeLabelled(w, e.Key, plainValue(e.Value), first, indent) {
+			first = indent
+			indented = true
+		}
 	}
-	if b.Len() == 0 {
-		return indent + "\n"
+	if !indented {
+		w.WriteString(first + "\n")
 	}
-	return b.String()
 }
 
-// labelled writes one labelled value, "" for an empty one.
+// labelled is one labelled value, "" for an empty one.
 func labelled(label, value, indent string) string {
+	return asText(func(w textSink) { writeLabelled(w, label, value, indent, indent) })
+}
+
+// writeLabelled writes one labelled value that is not empty, its first line behind first,
+// and reports whether it did.
+func writeLabelled(w textSink, label, value, first, indent string) bool {
 	if value == "" {
-		return ""
+		return false
 	}
-	return indent + label + ": " + indentRest(value, indent+"  ") + "\n"
+	w.WriteString(first + label + ": ")
+	_, _ = indenter(indent+"  ").WriteString(w, value) // the sink keeps the error
+	w.WriteString("\n")
+	return true
 }
 
 // indentRest puts indent in front of all lines but the first; every line break of
 // Unicode counts, because a reader may count it.
-func indentRest(s, indent string) string {
-	return breaksTo(func(br string) string { return br + indent }).Replace(s)
+func indentRest(s, indent string) string { return indenter(indent).Replace(s) }
+
+func indenter(indent string) *strings.Replacer {
+	return breaksTo(func(br string) string { return br + indent })
 }
 
 // lineBreaks are the line breaks of Unicode (UAX #14: LF, CR, CR LF, VT, FF, NEL, LS,
@@ -182,7 +258,7 @@ func plainValue(v any) string {
 	case []KnowledgeObject:
 		parts := make([]string, len(v))
 		for i, o := range v {
-			parts[i] = strings.TrimSuffix(textLayout{}.item(i+1, o), "\n")
+			parts[i] = strings.TrimSuffix(asText(func(w textSink) { textLayout{}.item(w, i+1, o) }), "\n")
 		}
 		return strings.Join(parts, "\n")
 	}

@@ -1,6 +1,7 @@
 package quire
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 )
@@ -24,36 +25,34 @@ func (markdownLayout) description(s string) string {
 	return "\n" + nested(s, 1) + "\n"
 }
 
-func (m markdownLayout) item(_ int, o KnowledgeObject) string { return m.object(o, 2) }
+func (m markdownLayout) item(w textSink, _ int, o KnowledgeObject) { m.object(w, o, 2) }
 
 // object writes an elemental under a heading of the given level.
-func (markdownLayout) object(o KnowledgeObject, level int) string {
-	var b strings.Builder
-	paragraph := func(s string) {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(s)
-		b.WriteByte('\n')
+func (markdownLayout) object(w textSink, o KnowledgeObject, level int) {
+	separator := ""
+	paragraph := func(start, nestedText string) {
+		w.WriteString(separator + start)
+		writeNested(w, nestedText, level)
+		w.WriteString("\n")
+		separator = "\n"
 	}
 	for _, e := range o {
 		value := plainValue(e.Value)
 		if content, ok := e.Value.(tableContent); ok {
 			if text := content.markdown(level); text != "" {
-				paragraph(text)
+				paragraph(text, "")
 			}
 		}
 		switch {
 		case value == "":
 		case e.Key == "Title":
-			paragraph(strings.Repeat("#", level) + " " + oneLine(value))
+			paragraph(strings.Repeat("#", level)+" "+oneLine(value), "")
 		case e.Key == "Body" || e.Key == "Description":
-			paragraph(nested(value, level))
+			paragraph("", value)
 		default:
-			paragraph("**" + e.Key + ":** " + nested(value, level))
+			paragraph("**"+e.Key+":** ", value)
 		}
 	}
-	return b.String()
 }
 
 // oneLine folds all white space, because a heading ends with its line.
@@ -76,18 +75,29 @@ var (
 // nested prepares Markdown to stand below a heading of the given level: none of its own
 // headings is at that level or above it, and what follows it is not part of it.
 func nested(s string, level int) string {
-	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\n")
-	if mayStayOpen(lines) {
-		return "> " + strings.Join(lines, "\n> ")
+	return asText(func(w textSink) { writeNested(w, s, level) })
+}
+
+func writeNested(w textSink, s string, level int) {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	// Not a slice of lines, which may be many times longer than s.
+	if !mayStayOpen(strings.SplitSeq(s, "\n")) {
+		writeDeepened(w, strings.SplitSeq(s, "\n"), level)
+		return
 	}
-	return deepened(lines, level)
+	separator := "> "
+	for line := range strings.SplitSeq(s, "\n") {
+		w.WriteString(separator)
+		w.WriteString(line)
+		separator = "\n> "
+	}
 }
 
 // mayStayOpen reports whether the lines have what only a whole parser could tell the
 // end of. As a block quote they end where it ends, whatever they hold.
-func mayStayOpen(lines []string) bool {
+func mayStayOpen(lines iter.Seq[string]) bool {
 	var containers, innerFences, fences, html bool
-	for _, line := range lines {
+	for line := range lines {
 		if openHTML.MatchString(line) {
 			return true
 		}
@@ -99,15 +109,13 @@ func mayStayOpen(lines []string) bool {
 	return containers && innerFences || html && fences
 }
 
-// deepened moves the headings of Markdown below the given level and closes a fence that
+// writeDeepened moves the headings of Markdown below the given level and closes a fence that
 // it leaves open (CommonMark 0.31: ATX headings 4.2, setext headings 4.3, fences 4.5).
-func deepened(lines []string, level int) string {
-	var b strings.Builder
-	fence, paragraph := "", false
-	for i, line := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
+func writeDeepened(w textSink, lines iter.Seq[string], level int) {
+	fence, paragraph, separator := "", false, ""
+	for line := range lines {
+		w.WriteString(separator)
+		separator = "\n"
 		marker := ""
 		if m := fenceMarker.FindStringSubmatch(line); m != nil {
 			marker = m[1]
@@ -126,12 +134,11 @@ func deepened(lines []string, level int) string {
 			line = line[:at] + `\` + line[at:]
 		}
 		paragraph = fence == "" && strings.Trim(line, " \t") != "" && !atxHeading.MatchString(line)
-		b.WriteString(line)
+		w.WriteString(line)
 	}
 	if fence != "" {
-		b.WriteString("\n" + fence)
+		w.WriteString("\n" + fence)
 	}
-	return b.String()
 }
 
 // closes reports whether a line ends the open fence.

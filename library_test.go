@@ -185,7 +185,8 @@ func TestNobodyIsRefused(t *testing.T) {
 		_, e5 := f.CreateList(ctx, nobody, quire.ListInput{Title: "x"})
 		_, e6 := f.UserLists(ctx, nobody, nil)
 		_, e7 := f.Tags(ctx, nobody)
-		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, f.DeleteElemental(ctx, nobody, "x"), f.DeleteList(ctx, nobody, 1)} {
+		_, e8 := f.UserElementals(ctx, nobody, quire.UserElementalsInput{})
+		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7, e8, f.DeleteElemental(ctx, nobody, "x"), f.DeleteList(ctx, nobody, 1)} {
 			if !errors.Is(err, quire.ErrUnauthenticated) {
 				t.Errorf("call %d: %v", i+1, err)
 			}

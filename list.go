@@ -88,9 +88,6 @@ type ItemsInput struct {
 	Desc  bool
 	// Details are read as well, and the bodies: without it Body is empty.
 	Details bool
-	// NoTables leaves the columns and rows of tables out of the details, like that of
-	// [SearchInput].
-	NoTables bool
 }
 
 // CreateList adds a list that the actor owns.

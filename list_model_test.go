@@ -550,6 +550,18 @@ func (m *listModel) compareLists(rt *rapid.T, a quire.Actor, size int) {
 	m.same(rt, "own lists", err, own, listIDsOf(all.Items))
 	m.same(rt, "total of own lists", nil, len(own), all.Total)
 	m.comparePages(rt, "own lists", own, size, func(p quire.Page) (quire.Paged[quire.List], error) { return m.UserLists(ctx, a, &p) })
+	var mine []string
+	for id, e := range m.elementals {
+		if e.OwnerID == a.UserID {
+			mine = append(mine, id)
+		}
+	}
+	slices.SortFunc(mine, func(x, y string) int {
+		return cmp.Or(m.elementals[y].CreatedAt.Compare(m.elementals[x].CreatedAt), cmp.Compare(x, y))
+	})
+	newest, err := m.UserElementals(ctx, a, quire.UserElementalsInput{Page: quire.Page{Size: size}})
+	m.same(rt, "own elementals", err, mine[:min(size, len(mine))], elementalIDsOf(newest.Items))
+	m.same(rt, "total of own elementals", nil, len(mine), newest.Total)
 	seen := m.listIDs(func(l *modelList) bool { return shows(a, l.OwnerID, l.Visibility) })
 	m.comparePages(rt, "lists", seen, size, func(p quire.Page) (quire.Paged[quire.List], error) {
 		return m.SearchLists(ctx, a, quire.SearchInput{Page: p})

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// mirror is the VectorIndex of an engine together with what keeps it in step with
+// mirror is the indexes of an engine together with what keeps them in step with
 // the Store. See Library.commit for the order of locks.
 type mirror struct {
-	index VectorIndex
+	index indexes
 	log   *slog.Logger
 
 	given  *model
@@ -27,6 +27,27 @@ type mirror struct {
 	// behind are elementals, with their tenants, whose chunks the index could not
 	// take over.
 	behind map[string]string
+}
+
+// indexes are the VectorIndex and, if there is one, the TextIndex. They hold the same
+// chunks: what one of them did not take, both are given again.
+type indexes struct {
+	vectors VectorIndex
+	text    TextIndex // nil without one
+}
+
+func (x indexes) replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {
+	if err := x.vectors.Replace(ctx, tenantID, elementalID, chunks); err != nil || x.text == nil {
+		return err
+	}
+	return x.text.Replace(ctx, tenantID, elementalID, chunks)
+}
+
+func (x indexes) reset(ctx context.Context) error {
+	if err := x.vectors.Reset(ctx); err != nil || x.text == nil {
+		return err
+	}
+	return x.text.Reset(ctx)
 }
 
 // beginWrite locks the index for a write transaction.
@@ -71,7 +92,7 @@ func (m *mirror) inStep() bool { return !m.stale && len(m.behind) == 0 }
 func (m *mirror) write(ctx context.Context, sets map[string]chunkSet) error {
 	var first error
 	for elementalID, set := range sets {
-		err := m.index.Replace(ctx, set.tenantID, elementalID, set.chunks)
+		err := m.index.replace(ctx, set.tenantID, elementalID, set.chunks)
 		if err == nil {
 			delete(m.behind, elementalID)
 			continue
@@ -90,7 +111,7 @@ const lostRaces = 16
 
 // read runs fn with the index and a state of the Store that agree. fn may run
 // more than once.
-func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index VectorIndex) error) error {
+func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index indexes) error) error {
 	for range lostRaces {
 		m.mu.RLock()
 		before, inStep := m.generation, m.inStep()
@@ -133,7 +154,7 @@ func (m *mirror) healthy(ctx context.Context, store Store) error {
 		return nil
 	}
 	inStep := m.inStep()
-	_, err := m.index.Stats(ctx)
+	_, err := m.index.vectors.Stats(ctx)
 	m.mu.RUnlock()
 	if !inStep {
 		return m.repair(ctx, store)

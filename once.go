@@ -56,7 +56,8 @@ type Answer struct {
 // and sees what earlier ones wrote; calls of its Engine, SetCatalogue and another Once
 // refuse such a context with ErrInvalid. Others, with another context, must not be
 // made by do: they wait for the end of the transaction. All other writers wait too,
-// so do should not wait for anything slow.
+// so do should not wait for anything slow: [Library.InspectUploads] and
+// [Library.IndexAhead] do ahead what can be.
 //
 // An error of do rolls everything back, is returned as it is, and nothing is
 // remembered; so does the error of a change inside of do that do overlooks. Calls of
@@ -74,15 +75,7 @@ func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx co
 	}
 	err = l.change(ctx, func(tx Tx, ch *changes) (err error) {
 		at := now()
-		r, err := tx.Receipt(ctx, a.UserID, key.Route, key.Key)
-		switch {
-		case err == nil && at.Sub(r.CreatedAt) < receiptAge:
-			if r.Request != key.Request {
-				return Errorf(CodeConflict, "this idempotency key was used for another request in the last 24 hours: send a new key for a new request, or the same method, address and body for the answer of the first")
-			}
-			answer, repeated = Answer{Status: r.Status, Header: r.Header, Body: r.Body}, true
-			return nil
-		case err != nil && CodeOf(err) != CodeNotFound:
+		if answer, repeated, err = remembered(ctx, tx, a, key, at); err != nil || repeated {
 			return err
 		}
 		if answer, err = l.join(ctx, tx, ch, do); err != nil {
@@ -100,6 +93,35 @@ func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx co
 		return Answer{}, false, err
 	}
 	return answer, repeated, nil
+}
+
+// Repeated returns what Once would without calling do: the answer that is remembered for
+// the key, if there is one, or ErrConflict. It only reads, so that a repetition waits for
+// no writer, and tells whether it is worth while to prepare for Once. Another request with
+// the key may come between the two.
+func (l *Library) Repeated(ctx context.Context, a Actor, key OnceKey) (answer Answer, repeated bool, err error) {
+	if err := key.check(); err != nil {
+		return Answer{}, false, err
+	}
+	err = l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		answer, repeated, err = remembered(ctx, tx, a, key, now())
+		return err
+	})
+	return answer, repeated, err
+}
+
+// remembered reads the answer that there is for a key.
+func remembered(ctx context.Context, tx ReadTx, a Actor, key OnceKey, at time.Time) (answer Answer, found bool, err error) {
+	r, err := tx.Receipt(ctx, a.UserID, key.Route, key.Key)
+	switch {
+	case CodeOf(err) == CodeNotFound, err == nil && at.Sub(r.CreatedAt) >= receiptAge:
+		return Answer{}, false, nil
+	case err != nil:
+		return Answer{}, false, err
+	case r.Request != key.Request:
+		return Answer{}, false, Errorf(CodeConflict, "this idempotency key was used for another request in the last 24 hours: send a new key for a new request, or the same method, address and body for the answer of the first")
+	}
+	return Answer{Status: r.Status, Header: r.Header, Body: r.Body}, true, nil
 }
 
 // pruneReceipts deletes the receipts that are too old to count, now and then: a Store

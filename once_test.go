@@ -390,7 +390,7 @@ func TestOnceWithEngine(t *testing.T) {
 		wantCode(t, err, quire.CodeForbidden)
 		ids = nil
 		f.once(f.ann, onceKey("create"), create(nil))
-		jobs, err := eng.Jobs(ctx, "ann", quire.Page{Size: 100})
+		jobs, err := eng.Jobs(ctx, "ann", "", quire.Page{Size: 100})
 		if err != nil || jobs.Total != 2 {
 			t.Fatalf("%d jobs, %v", jobs.Total, err)
 		}

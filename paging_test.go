@@ -40,7 +40,7 @@ func fillEqual(f *fixture) *equalKeys {
 			e := quire.ElementalRecord{
 				ID: fmt.Sprintf("e%03d", n), OwnerID: f.ann.UserID, TenantID: f.ann.TenantID, TypeID: quire.TypeDocument,
 				CategoryID: quire.CategoryText, Title: "Equal title", Body: "equal body",
-				Visibility: quire.Public, CreatedAt: at, UpdatedAt: &at, Version: 2,
+				Visibility: quire.Public, TagIDs: []int64{7}, CreatedAt: at, UpdatedAt: &at, Version: 2,
 			}
 			if n%10 == 9 {
 				l.Visibility, e.Visibility = quire.Unlisted, quire.Unlisted
@@ -105,6 +105,14 @@ func TestPagesOfEqualKeys(t *testing.T) {
 			found, err := f.SearchElementals(ctx, a, quire.SearchInput{Text: "equal bod", Page: p})
 			return pageOf(found, err, elementalID)
 		})
+		for _, in := range []quire.UserElementalsInput{{}, {TypeID: quire.TypeDocument}, {TagID: 7}} {
+			m.check(fmt.Sprintf("own elementals, type %d, tag %d", in.TypeID, in.TagID), [2][]string{m.elementals[0], {}},
+				func(a quire.Actor, p quire.Page) ([]string, int, quire.Page, error) {
+					in.Page = p
+					found, err := f.UserElementals(ctx, a, in)
+					return pageOf(found, err, elementalID)
+				})
+		}
 		for _, text := range []string{"", "EQUAL"} {
 			m.check(fmt.Sprintf("lists with %q", text), m.lists, func(a quire.Actor, p quire.Page) ([]string, int, quire.Page, error) {
 				found, err := f.SearchLists(ctx, a, quire.SearchInput{Text: text, Page: p})

@@ -33,7 +33,12 @@ const (
 
 // Settings are the switches of an elemental or list.
 type Settings struct {
-	KnowledgeBase bool // ingest by itself after creation and after every change
+	// KnowledgeBase: ingest by itself after creation and after every change. Without it an
+	// elemental is ingested only when [Engine.Ingest] is called, and switching it off deletes
+	// nothing: passages stay, and are found, as they were ingested last, until the next
+	// ingest, [Engine.DeleteElemental], or the deletion of the elemental. Of a list it has no
+	// effect.
+	KnowledgeBase bool
 	Template      bool
 	System        bool // set by the application only, never by a user
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -155,13 +153,12 @@ func (e *Engine) reembed() {
 	}
 }
 
-// reembedSafely is one try at the change. A panic, of an Embedder for example, is its
-// failure and not the end of the process.
+// reembedSafely is one try at the change. A panic is its failure and not the end of the
+// process.
 func (e *Engine) reembedSafely(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			err = Errorf(CodeInternal, "the change of the embedder failed unexpectedly").WithCause(cause)
+			err = panicked(CodeInternal, "the change of the embedder failed unexpectedly", p)
 		}
 	}()
 	if err := e.embedStored(ctx); err != nil {

@@ -16,13 +16,18 @@ const (
 type SearchRequest struct {
 	Query   string // not blank
 	Filters Filters
-	Limit   int // 1..100; 0 means 10
+	Limit   int        // 1..100; 0 means 10
+	Mode    SearchMode // "" means EngineOptions.Mode
 }
 
 // SearchHit is a chunk found, without its vector.
 type SearchHit struct {
 	Chunk Chunk
 	Score float64 // 0..1, 1 is nearest
+	// FileID is the attached file that the passage is from, "" if it is from none, and
+	// FileName its name when the search was made.
+	FileID   string
+	FileName string
 }
 
 // check reports what is wrong with filters that a caller gave.
@@ -39,13 +44,16 @@ func (f Filters) check(probs *problems) {
 }
 
 // checkQuery reports what is wrong with a search or a question.
-func checkQuery(query string, f Filters, limit int) (probs problems) {
+func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode) (probs problems) {
 	if strings.TrimSpace(query) == "" {
 		probs.add("query", "must not be blank")
 	}
 	f.check(&probs)
 	if limit < 0 || limit > maxResults {
 		probs.add("limit", "must be between 1 and %d", maxResults)
+	}
+	if mode != "" {
+		mode.check(&probs, "mode", e.opts.Text != nil)
 	}
 	return probs
 }
@@ -56,12 +64,18 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	if err := e.open(ctx); err != nil {
 		return nil, err
 	}
-	probs := checkQuery(req.Query, req.Filters, req.Limit)
+	probs := e.checkQuery(req.Query, req.Filters, req.Limit, req.Mode)
 	if err := probs.err(); err != nil {
 		return nil, err
 	}
 	if req.Limit == 0 {
 		req.Limit = defaultResults
+	}
+	if req.Mode == "" {
+		req.Mode = e.opts.Mode
+	}
+	if req.Mode == SearchText {
+		return e.searchIndexes(ctx, req, nil, nil)
 	}
 	for {
 		m := e.mirror.current()
@@ -69,23 +83,30 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 		if err != nil {
 			return nil, err
 		}
-		var hits []SearchHit
-		changed := false // the embedder, since the query was embedded
-		err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index VectorIndex) error {
-			if changed = e.mirror.model != m; changed {
-				return nil
-			}
-			found, err := index.Search(ctx, vectors[0], req.Filters, req.Limit)
-			if err != nil {
-				return err
-			}
-			hits, err = withChunks(ctx, tx, found)
-			return err
-		})
-		if err != nil || !changed {
+		hits, err := e.searchIndexes(ctx, req, m, vectors[0])
+		if err != errModelChanged {
 			return hits, err
 		}
 	}
+}
+
+// errModelChanged: the Embedder has changed since the query was embedded.
+var errModelChanged = Errorf(CodeInternal, "the embedder has changed meanwhile")
+
+// searchIndexes searches with the query's vector, which m has made; nil in SearchText.
+func (e *Engine) searchIndexes(ctx context.Context, req SearchRequest, m *model, vector []float32) (hits []SearchHit, err error) {
+	err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
+		if m != nil && e.mirror.model != m {
+			return errModelChanged
+		}
+		found, err := index.search(ctx, req, vector, e.opts.TextWeight)
+		if err != nil {
+			return err
+		}
+		hits, err = withChunks(ctx, tx, found)
+		return err
+	})
+	return hits, err
 }
 
 // withChunks reads the chunks of the hits of an index. One that is not there is left
@@ -105,5 +126,27 @@ func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error
 			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 		}
 	}
-	return hits, nil
+	return hits, nameFiles(ctx, tx, hits)
+}
+
+// nameFiles sets the files that hits are from.
+func nameFiles(ctx context.Context, tx ReadTx, hits []SearchHit) error {
+	names := make(map[string]string)
+	for i := range hits {
+		h := &hits[i]
+		if h.Chunk.Source != sourceFile {
+			continue
+		}
+		h.FileID = h.Chunk.ItemID
+		name, known := names[h.FileID]
+		if !known {
+			var err error
+			if name, err = fileName(ctx, tx, h.FileID); err != nil {
+				return err
+			}
+			names[h.FileID] = name
+		}
+		h.FileName = name
+	}
+	return nil
 }

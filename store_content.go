@@ -45,6 +45,15 @@ type ElementalSearch struct {
 	WithoutBody bool  // leaves Body empty, so that a page of long texts takes no memory
 }
 
+// ElementalQuery selects a page of what a user owns.
+type ElementalQuery struct {
+	OwnerID string
+	TypeID  int   // only this type; 0: all that are no cells of a table, which have a TableID
+	TagID   int64 // only those whose TagIDs contain it; 0: whatever tags they have
+	Offset  int   // >= 0
+	Limit   int   // >= 1
+}
+
 // ElementalSize is how large an elemental is; the cells are those of a table.
 type ElementalSize struct {
 	Body     int64 // bytes
@@ -82,6 +91,11 @@ type ElementalReader interface {
 	// ascending id, and the number of all matches. A match in the title counts most,
 	// then tags, description, body. A page past the end is empty.
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
+	// NewestElementals returns one page of an owner's elementals, whatever their
+	// visibility, newest CreatedAt first, ties by ascending id, and the number of all
+	// that are selected. Every Body is empty, as in ElementalsWithoutBody. An unknown
+	// owner, type or tag has none, and a page past the end is empty.
+	NewestElementals(ctx context.Context, q ElementalQuery) ([]ElementalRecord, int, error)
 	// Cells returns the cells of a table, by id.
 	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
 	// CellTexts returns the texts of the cells of a table, by id: of all cells it reads

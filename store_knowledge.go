@@ -8,17 +8,18 @@ import (
 
 // JobQuery selects a page of a tenant's jobs.
 type JobQuery struct {
-	TenantID string
-	Offset   int // >= 0
-	Limit    int // >= 1
+	TenantID    string
+	ElementalID string // "": of all elementals
+	Offset      int    // >= 0
+	Limit       int    // >= 1
 }
 
 // JobReader reads ingest jobs.
 type JobReader interface {
 	// Job returns a job of a tenant, or ErrNotFound.
 	Job(ctx context.Context, tenantID, id string) (Job, error)
-	// Jobs returns one page of a tenant's jobs, newest CreatedAt first, ties by
-	// descending Seq, and the number of all.
+	// Jobs returns one page of the jobs that q selects, newest CreatedAt first, ties by
+	// descending Seq, and the number of all of them.
 	Jobs(ctx context.Context, q JobQuery) ([]Job, int, error)
 	// ActiveJobs returns the queued and running jobs of a tenant by ascending Seq;
 	// of one elemental if elementalID is not "".

@@ -47,6 +47,7 @@ func (l *Library) CreateTable(ctx context.Context, a Actor, in TableInput) (Elem
 	if err != nil {
 		return Elemental{}, err
 	}
+	ctx = l.indexAhead(ctx, slices.Concat(in.Cells...)...)
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		if _, err := ownTags(ctx, tx, a.UserID, rec.TagIDs); err != nil {
 			return ElementalRecord{}, err
@@ -237,9 +238,9 @@ func (t *table) checkGrowth(orientation, title string) error {
 	return probs.err()
 }
 
-// tableText is all text of a table as full-text search sees it: the titles of its
-// columns and rows, and its cells row by row.
-func (t *table) tableText() string {
+// texts are those of a table in the order in which full-text search sees them: the titles
+// of its columns and rows, and its cells row by row.
+func (t *table) texts() []string {
 	var parts []string
 	for _, list := range slices.Concat(t.columns, t.rows) {
 		parts = append(parts, list.Title)
@@ -251,5 +252,5 @@ func (t *table) tableText() string {
 			}
 		}
 	}
-	return strings.Join(parts, "\n")
+	return parts
 }

@@ -526,8 +526,8 @@ func TestCellsAtOnce(t *testing.T) {
 	})
 }
 
-// TestTablesAreReadOneByOne: pages can leave the inside of tables out, and reading all
-// items of a list has one table in memory at a time.
+// TestTablesAreReadOneByOne: pages with details have the inside of all tables, and reading
+// all items of a list has one table in memory at a time.
 func TestTablesAreReadOneByOne(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, f *fixture) {
@@ -538,29 +538,23 @@ func TestTablesAreReadOneByOne(t *testing.T) {
 		}
 		doc := f.create(f.ann, document("A document about things", "x"))
 		list := f.list(f.ann, quire.ListInput{Title: "tables", Items: append(items, quire.ItemInput{ElementalID: doc.ID})})
-		for _, without := range []bool{false, true} {
-			want := []int{1, 1, 1, 0}
-			if without {
-				want = []int{0, 0, 0, 0}
+		columns := func(page quire.Paged[quire.Elemental], err error) (out []int) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			columns := func(page quire.Paged[quire.Elemental], err error) (out []int) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range page.Items {
-					out = append(out, len(e.Details.Columns))
-				}
-				return out
+			for _, e := range page.Items {
+				out = append(out, len(e.Details.Columns))
 			}
-			got := columns(f.ListItems(ctx, f.ann, list.ID, quire.ItemsInput{Details: true, NoTables: without}))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("items without tables: %v:\n%s", without, diff)
-			}
-			got = columns(f.SearchElementals(ctx, f.ann, quire.SearchInput{Text: "things", NoTables: without}))
-			slices.SortFunc(got, func(a, b int) int { return b - a })
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("search without tables: %v:\n%s", without, diff)
-			}
+			return out
+		}
+		got := columns(f.ListItems(ctx, f.ann, list.ID, quire.ItemsInput{Details: true}))
+		if diff := cmp.Diff([]int{1, 1, 1, 0}, got); diff != "" {
+			t.Errorf("items:\n%s", diff)
+		}
+		got = columns(f.SearchElementals(ctx, f.ann, quire.SearchInput{Text: "things"}))
+		slices.SortFunc(got, func(a, b int) int { return b - a })
+		if diff := cmp.Diff([]int{1, 1, 1, 0}, got); diff != "" {
+			t.Errorf("search:\n%s", diff)
 		}
 		// The second table goes while the first one is looked at.
 		var seen []int

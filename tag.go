@@ -141,6 +141,10 @@ func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, ta
 }
 
 func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tagID int64, edit func([]int64) []int64) (Elemental, error) {
+	ctx, err := l.indexStoredAhead(ctx, a, elementalID)
+	if err != nil {
+		return Elemental{}, err
+	}
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, elementalID)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Package embedded assembles the default backends into one thing to open and one
-// to close: a Library on SQLite and an Engine on chromem-go, with the hashing
-// Embedder and the extractive LLM. Nothing of it needs a key, a file besides its
+// to close: a Library on SQLite and an Engine on chromem-go and full text, with the
+// hashing Embedder and the extractive LLM. Nothing of it needs a key, a file besides its
 // directory, or the network.
 package embedded
 
@@ -13,6 +13,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/engine/bm25"
 	"github.com/quirelib/quire/engine/chromem"
 	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/store/sqlite"
@@ -38,8 +39,8 @@ type Options struct {
 	SQLite *sqlite.Options
 	// Library configures the Library.
 	Library *quire.LibraryOptions
-	// Engine configures the Engine; its Chunker is swapped there, and its Extractor, whose
-	// default here is extract.New.
+	// Engine configures the Engine; its Chunker is swapped there, and its Extractor and
+	// Text, whose defaults here are extract.New and bm25.New.
 	Engine *quire.EngineOptions
 }
 
@@ -112,6 +113,11 @@ func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
 	}
 	if opts.Extractor == nil {
 		opts.Extractor = extract.New(nil)
+	}
+	if opts.Text == nil {
+		text := bm25.New(nil)
+		opts.Text = text
+		q.closeFirst(func(context.Context) error { return text.Close() })
 	}
 	o.Engine = &opts
 	return nil

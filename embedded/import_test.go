@@ -87,7 +87,7 @@ func filled(tb testing.TB, n int) *embedded.Quire {
 			tb.Fatal(err)
 		}
 	}
-	jobs, err := q.Engine.Jobs(ctx, "home", quire.Page{Size: 1})
+	jobs, err := q.Engine.Jobs(ctx, "home", "", quire.Page{Size: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func filled(tb testing.TB, n int) *embedded.Quire {
 		tb.Fatal(err)
 	}
 	for q.Engine.Healthy(ctx) == nil { // the other workers
-		jobs, err := q.Engine.Jobs(ctx, "home", quire.Page{Size: 20})
+		jobs, err := q.Engine.Jobs(ctx, "home", "", quire.Page{Size: 20})
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/internal/segment"
 )
 
 func TestNewChunkerChecksItsOptions(t *testing.T) {
@@ -34,5 +36,25 @@ func TestChunker(t *testing.T) {
 	}
 	if c, err := engine.NewChunker(nil); err != nil || len(c.Chunks(text)) == 0 || len(c.Chunks(" \n")) != 0 {
 		t.Errorf("defaults: %v", err)
+	}
+}
+
+func TestChunkerConformance(t *testing.T) {
+	for name, o := range map[string]*engine.ChunkerOptions{
+		"default": nil, "overlap": {Target: 60, Cap: 100, Overlap: 20}, "small": {Target: 8, Cap: 12},
+	} {
+		limit := 512
+		if o != nil {
+			limit = o.Cap
+		}
+		t.Run(name, func(t *testing.T) {
+			enginetest.RunChunker(t, func(text string) bool { return segment.Tokens(text) <= limit }, func(tb testing.TB) quire.Chunker {
+				c, err := engine.NewChunker(o)
+				if err != nil {
+					tb.Fatal(err)
+				}
+				return c
+			})
+		})
 	}
 }

@@ -48,6 +48,9 @@ var accessRows = []accessRow{
 	{"DELETE /v1/user/list/{list_id}/elementals", "/v1/user/list/$mylist/elementals", `{"item_ids":[{"elemental_id":"$elemental"}]}`, "204 empty", "204 empty", "204 empty", "204 empty"},
 
 	{"GET /v1/elementals", "/v1/elementals?search=zebras", "", "200 page 1", "200 page 1", "200 page 0", "200 page 0"},
+	{"GET /v1/user/elementals", "/v1/user/elementals", "", "200 page 4", "200 page 2", "200 page 2", "200 page 2"},
+	{"GET /v1/user/elementals", "/v1/user/elementals?tag_id=$tag", "", "200 page 1", "200 page 0", "200 page 0", "200 page 0"},
+	{"GET /v1/user/elementals", "/v1/user/elementals?type_id=8", "", "200 page 2", "200 page 1", "200 page 1", "200 page 1"},
 	{"POST /v1/user/elementals", "/v1/user/elementals", `[{"title":"An elemental","type_id":3,"lists_to_save":[{"list_id":$list}]}]`, "201 array 1!", "400 error", "400 error", "400 error"},
 	{"POST /v1/user/elementals", "/v1/user/elementals", `[{"title":"An elemental","type_id":3,"tagIds":[$tag]}]`, "201 array 1!", "400 error", "400 error", "400 error"},
 	{"POST /v1/user/elementals", "/v1/user/elementals", `[{"title":"An elemental","type_id":3,"id":"$elemental"}]`, "400 error", "400 error", "400 error", "201 array 1!"},

@@ -105,6 +105,7 @@ func TestUnlistedSearches(t *testing.T) {
 		g.counted(v, "/v1/elementals?search=common+body", g.shows[v.ID])
 		g.counted(v, "/v1/lists", g.shows[v.ID]+1) // and the gallery
 		g.counted(v, "/v1/user/lists", map[string]int{"ann": 3, "bob": 6, "cat": 0}[v.ID])
+		g.counted(v, "/v1/user/elementals", map[string]int{"ann": 3, "bob": 5, "cat": 0}[v.ID])
 		for _, of := range []string{"ann", "bob"} {
 			own := 0
 			if v.ID == of {

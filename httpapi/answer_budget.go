@@ -63,16 +63,56 @@ func (c *call) admit() error {
 
 // holdLargest waits for the memory that the largest of the elementals takes: they are
 // read, rendered and sent one after the other.
-func (c *call) holdLargest(ids []string) error {
+func (c *call) holdLargest(ids []string) error { return c.holdPage(ids, 0) }
+
+// holdPage is holdLargest for a page with descriptions of so many bytes together. All of
+// them are parsed, for a second or more where they are as long as they may be: as much as
+// one text of their length counts them, so that some pages of them at a time leave the
+// processor to others.
+func (c *call) holdPage(ids []string, descriptions int64) error {
+	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	cost := descriptions * parsedCost
+	for _, size := range sizes {
+		cost = max(cost, answerCost(size))
+	}
+	return c.hold(cost)
+}
+
+// holdList waits for the memory that compiling a list takes: its items are compiled one
+// after the other, without being parsed.
+func (c *call) holdList(id int64) error {
+	ids, err := c.itemsOf(id)
+	if err != nil {
+		return err
+	}
+	return c.holdCompiled(ids)
+}
+
+// holdCompiled is holdList for these elementals.
+func (c *call) holdCompiled(ids []string) error {
 	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
 	if err != nil {
 		return err
 	}
 	var cost int64
 	for _, size := range sizes {
-		cost = max(cost, answerCost(size))
+		cost = max(cost, size.Body*textCost+size.CellBody*textCost+int64(size.Cells)*cellCost)
 	}
 	return c.hold(cost)
+}
+
+// itemsOf returns the ids of a list's items, in order.
+func (c *call) itemsOf(listID int64) (ids []string, err error) {
+	for e, err := range c.s.lib.AllListItems(c.r.Context(), c.actor(), listID, false) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
 }
 
 // hold waits for memory, which the request has until it gives it back. A quarter of what

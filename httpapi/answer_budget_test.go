@@ -236,7 +236,7 @@ func TestLargeElementalsAreEncodedAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := (largeElemental{s, e, &opts}).encodeTo(&b); err != nil {
+		if err := (largeElemental{s: s, e: e, knowledge: &opts}).encodeTo(&b); err != nil {
 			t.Fatal(err)
 		}
 		want, _ := json.Marshal(atOnce)
@@ -265,7 +265,7 @@ func TestLargeElementalsEndWithTheirWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("the disk is full")
-	large := largeElemental{f.h.(*server), e, &quire.KnowledgeOptions{}}
+	large := largeElemental{s: f.h.(*server), e: e, knowledge: &quire.KnowledgeOptions{}}
 	whole := &counter{}
 	if err := large.encodeTo(whole); err != nil {
 		t.Fatal(err)
@@ -350,5 +350,35 @@ func TestLargeBodiesWait(t *testing.T) {
 	}
 	if bodies.used != 0 {
 		t.Errorf("%d bytes are still taken", bodies.used)
+	}
+}
+
+// Pages of long descriptions take turns, as one text of their length would; those of
+// ordinary ones do not wait.
+func TestPagesOfLongDescriptionsWait(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxAnswerMemory: 16 << 20})
+	s := f.h.(*server)
+	s.memory.wait = 50 * time.Millisecond
+	for i := range 10 {
+		if _, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: fmt.Sprintf("A described list %d", i), Description: strings.Repeat("word ", 4000)}); err != nil {
+			t.Fatal(err)
+		}
+		in := quire.ElementalInput{Title: fmt.Sprintf("A described document %d", i), TypeID: 3, CategoryID: 18, Body: "x", Description: strings.Repeat("word ", 4000)}
+		if _, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release, err := s.memory.acquire(t.Context(), "ann", s.memory.size, s.memory.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/v1/lists?search=described", "/v1/elementals?search=described"} {
+		f.do(f.bob.key, "GET", path+"&size=10", "").want(503)
+		f.do(f.bob.key, "GET", path+"&size=4", "").want(200)
+	}
+	release()
+	for _, path := range []string{"/v1/lists?search=described", "/v1/elementals?search=described"} {
+		f.do(f.bob.key, "GET", path+"&size=10", "").want(200)
 	}
 }

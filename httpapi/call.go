@@ -31,6 +31,8 @@ type call struct {
 	authenticated bool
 	started       bool // the status has been sent
 
+	ahead renderings // made for the answer before it is known
+
 	held []func() // each gives back memory that was taken for the request
 }
 

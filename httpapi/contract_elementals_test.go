@@ -118,6 +118,27 @@ var elementalReadContracts = map[string]func(*contract){
 		c.send(200, "JSON with chosen fields", path+"?format=json&fields=id,url", "")
 		c.each(200, "/v1/elemental/"+c.table().str("response.id")+"/knowledge-base?format=text", "group_by", "row", "column")
 	},
+	"GET /v1/user/elementals": func(c *contract) {
+		const path = "/v1/user/elementals"
+		c.send(200, "no elementals", path, "")
+		tag := c.tag(c.ann, "Sailing")
+		c.elemental(c.ann, "How to sail a boat", `,"tagIds":[`+tag+`]`)
+		c.list(c.ann, "A list", c.elemental(c.ann, "How to tie a knot", `,"visibility":2`))
+		c.table()
+		c.elemental(c.bob, "Another user's elemental", "")
+		c.send(200, "all of the caller's but cells, newest first", path, "")
+		c.send(200, "a page", path+"?page=2&size=2", "")
+		c.each(200, path, "type_id", "3", "9", "404", "2147483647")
+		c.send(200, "cells of tables", path+"?type_id=8", "").has("meta.total", "3")
+		c.each(200, path, "tag_id", tag, "404")
+		c.send(200, "another user's tag", path+"?tag_id="+c.tag(c.bob, "Bob's"), "").has("meta.total", "0")
+		c.send(200, "a type and a tag", path+"?type_id=9&tag_id="+tag, "").has("meta.total", "0")
+		c.each(400, path, "type_id", "0", "-1", "2147483648", "x", "1.5", "")
+		c.each(400, path, "tag_id", "0", "-1", "01", "9007199254740992", "x", "")
+		c.send(400, "several faults at once", path+"?type_id=x&tag_id=x&size=0", "").has("errors.2.field", `"size"`)
+		c.paging(path)
+		c.paging(path + "?type_id=3")
+	},
 	"GET /v1/elementals": func(c *contract) {
 		const path = "/v1/elementals"
 		c.send(200, "nothing found", path+"?search=boat", "")

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
+	"strconv"
 
 	"github.com/quirelib/quire"
 )
@@ -11,8 +13,20 @@ import (
 // createdJSON and failedJSON are the two kinds of entries in the answer of a
 // create-many that succeeded in part. index is the place in the request.
 type createdJSON struct {
-	Index     int           `json:"index"`
-	Elemental elementalJSON `json:"elemental"`
+	index     int
+	elemental any
+}
+
+// encodeTo implements selfEncoded.
+func (j createdJSON) encodeTo(w io.Writer) error {
+	if _, err := io.WriteString(w, `{"index":`+strconv.Itoa(j.index)+`,"elemental":`); err != nil {
+		return err
+	}
+	if err := encodeTo(w, j.elemental); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "}")
+	return err
 }
 
 type failedJSON struct {
@@ -54,10 +68,16 @@ func (s *server) createElementals(c *call) error {
 	}
 	b := batch{outcomes: make([]quire.BatchItem, len(payloads)), titles: make([]string, len(payloads))}
 	b.decode(payloads)
-	if err := b.create(s, c); err != nil {
-		return err
+	e := effect{knowledge: len(payloads) < knowledgeLimit, do: func(c *call) error {
+		if err := b.create(s, c); err != nil {
+			return err
+		}
+		return b.respond(s, c)
+	}}
+	for _, in := range b.inputs {
+		e.uploads, e.answered = append(e.uploads, in.Media), append(e.answered, elementalOf(in))
 	}
-	return b.respond(s, c)
+	return s.once(c, e)
 }
 
 // batch is a create-many on its way: the outcome of each payload, in order.
@@ -122,17 +142,21 @@ func (b *batch) respond(s *server, c *call) error {
 		return c.sendJSON(http.StatusBadRequest, nothingCreatedJSON{http.StatusBadRequest, c.meta(0), message, failed})
 	case len(failed) == 0:
 		head := envelope{Code: http.StatusCreated, Meta: c.meta(len(created)), Response: []any{}}
-		return c.sendInside(head, `"response":[]`, b.elementals(s, created, func(_ int, e elementalJSON) any { return e }))
+		return c.sendInside(head, `"response":[]`, b.elementals(s, c, created, func(_ int, e any) any { return e }))
 	}
 	head := envelope{Code: http.StatusPartialContent, Meta: c.meta(1), Response: partialJSON{Created: []createdJSON{}, Errors: failed}}
-	return c.sendInside(head, `"created":[]`, b.elementals(s, created, func(i int, e elementalJSON) any { return createdJSON{i, e} }))
+	return c.sendInside(head, `"created":[]`, b.elementals(s, c, created, func(i int, e any) any { return createdJSON{i, e} }))
 }
 
 // elementals makes the entries of what was created, one after the other.
-func (b *batch) elementals(s *server, created []int, entry func(i int, e elementalJSON) any) iter.Seq2[any, error] {
+func (b *batch) elementals(s *server, c *call, created []int, entry func(i int, e any) any) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for _, i := range created {
-			e, err := s.pageElemental(*b.outcomes[i].Elemental, quire.KnowledgeOptions{}, len(b.outcomes))
+			knowledge := &quire.KnowledgeOptions{}
+			if len(b.outcomes) >= knowledgeLimit {
+				knowledge = nil
+			}
+			e, err := s.whole(*b.outcomes[i].Elemental, knowledge, c.ahead)
 			if !yield(entry(i, e), err) || err != nil {
 				return
 			}

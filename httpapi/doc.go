@@ -19,6 +19,10 @@
 // one then gets the first answer again and creates nothing more, see
 // [quire.Library.Once].
 //
+// Options.Authenticate replaces API keys by what the application knows its users by. Whatever
+// it refuses is answered with 401, or 403 if it says so: an error that it returns of a user or
+// key that was not found is no 404, which would be about what the path names.
+//
 // Users, API keys and what users do with content (uses, votes, saves, favourites,
 // comments, rates and sales) have no routes: they are methods of [quire.Library].
 //

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"iter"
+	"math"
 	"net/http"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -22,7 +24,7 @@ func (s *server) getElemental(c *call) error {
 
 // respondElemental answers with one elemental and its knowledge text.
 func (s *server) respondElemental(c *call, status int, e quire.Elemental, opts quire.KnowledgeOptions) error {
-	out, err := s.whole(e, &opts)
+	out, err := s.whole(e, &opts, c.ahead)
 	if err != nil {
 		return err
 	}
@@ -44,12 +46,35 @@ func (s *server) searchElementals(c *call) error {
 	return respondWhole(c, found, page, func(e quire.Elemental) (any, error) { return s.pageItem(e, opts, page.Size) })
 }
 
+// userElementals answers with a page of the caller's own elementals.
+func (s *server) userElementals(c *call) error {
+	q := c.query()
+	in := quire.UserElementalsInput{TypeID: q.number("type_id", math.MaxInt32), TagID: q.id("tag_id"), Page: q.page()}
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := s.lib.UserElementals(c.r.Context(), c.actor(), in)
+	if err != nil {
+		return err
+	}
+	return c.respondLight(found, in.Page)
+}
+
+// respondLight answers with a page of light items.
+func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
+	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
+}
+
 // respondWhole sends a page, found without bodies, with its elementals whole: each is
 // read, made, encoded and let go before the next one. What is deleted meanwhile is left
 // out, so that the page has fewer than its total says.
 func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, item func(quire.Elemental) (any, error)) error {
 	ids := idsOf(found.Items)
-	if err := c.holdLargest(ids); err != nil {
+	var notes int64
+	for _, e := range found.Items {
+		notes += int64(len(e.Description))
+	}
+	if err := c.holdPage(ids, notes); err != nil {
 		return err
 	}
 	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}
@@ -75,21 +100,12 @@ func (c *call) wholeItems(ids []string, item func(quire.Elemental) (any, error))
 	}
 }
 
-// pageElemental is an elemental with its knowledge text, if size is small enough
-// for it.
-func (s *server) pageElemental(e quire.Elemental, opts quire.KnowledgeOptions, size int) (elementalJSON, error) {
-	if size >= knowledgeLimit {
-		return s.fullElemental(e), nil
-	}
-	return s.elementalWithKnowledge(e, opts)
-}
-
-// pageItem is pageElemental for what may be large.
+// pageItem is an elemental with its knowledge text, if size is small enough for it.
 func (s *server) pageItem(e quire.Elemental, opts quire.KnowledgeOptions, size int) (any, error) {
 	if size >= knowledgeLimit {
-		return s.whole(e, nil)
+		return s.whole(e, nil, nil)
 	}
-	return s.whole(e, &opts)
+	return s.whole(e, &opts, nil)
 }
 
 func (s *server) createElemental(c *call) error {
@@ -98,12 +114,21 @@ func (s *server) createElemental(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	e, err := s.lib.CreateElemental(c.r.Context(), c.actor(), in)
-	if err != nil {
-		return err
-	}
-	c.w.Header().Set("Location", e.URL)
-	return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+	return s.once(c, effect{uploads: []quire.MediaInput{in.Media}, answered: []quire.Elemental{elementalOf(in)}, knowledge: true, do: func(c *call) error {
+		e, err := s.lib.CreateElemental(c.r.Context(), c.actor(), in)
+		if err != nil {
+			return err
+		}
+		c.w.Header().Set("Location", e.URL)
+		return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+	}})
+}
+
+// elementalOf is what is known of an elemental before it is created, for renderAhead.
+func elementalOf(in quire.ElementalInput) quire.Elemental {
+	return quire.Elemental{ElementalRecord: quire.ElementalRecord{
+		Title: strings.TrimSpace(in.Title), TypeID: in.TypeID, Description: in.Description, Body: in.Body,
+	}}
 }
 
 func (s *server) updateElemental(c *call) error {

@@ -62,8 +62,8 @@ func (c *call) respondDeleted(done quire.DeleteResult) error {
 }
 
 func (s *server) search(c *call) error {
-	b := readEngineBody(c, "query", "filters", "limit")
-	req := quire.SearchRequest{Query: b.text("query", asString), Limit: b.limit(), Filters: b.filters()}
+	b := readEngineBody(c, "query", "filters", "limit", "mode")
+	req := quire.SearchRequest{Query: b.text("query", asString), Limit: b.limit(), Mode: b.mode(), Filters: b.filters()}
 	if err := b.err(); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (s *server) search(c *call) error {
 
 // chatRequest reads the body that both chat routes take.
 func (s *server) chatRequest(c *call) (quire.ChatRequest, error) {
-	b := readEngineBody(c, "query", "filters", "history")
-	req := quire.ChatRequest{Query: b.text("query", asString), Filters: b.filters(), History: b.history()}
+	b := readEngineBody(c, "query", "filters", "limit", "mode", "history")
+	req := quire.ChatRequest{Query: b.text("query", asString), Limit: b.limit(), Mode: b.mode(), Filters: b.filters(), History: b.history()}
 	if err := b.err(); err != nil {
 		return req, err
 	}
@@ -102,10 +102,14 @@ func (s *server) chat(c *call) error {
 func (s *server) jobs(c *call) error {
 	q := c.query()
 	page := q.page()
+	elementalID, given := q.text("elemental_id")
+	if given && elementalID == "" {
+		q.wrong("elemental_id", "must not be empty; leave it out for the jobs of all elementals")
+	}
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, err := s.eng.Jobs(c.r.Context(), c.user.TenantID, page)
+	found, err := s.eng.Jobs(c.r.Context(), c.user.TenantID, elementalID, page)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/bm25"
 	"github.com/quirelib/quire/engine/enginetest"
 	"github.com/quirelib/quire/engine/extract"
 )
@@ -25,7 +28,17 @@ func TestIngestOfFiles(t *testing.T) {
 	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("jobs.0.status", `"succeeded"`, "jobs.0.error", "null",
 		"jobs.0.problems", `[{"item_id":"`+broken+`","name":"empty.pdf","reason":"is a damaged PDF: no page can be found in it"}]`)
 	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"bowline","filters":{"tenant_id":"ann","source":"file"}}`).want(200).
-		has("total_found", "1", "items.0.payload.snack_item_id", `"`+table+`"`, "items.0.payload.snack_elemental_id", `"`+id+`"`)
+		has("total_found", "1", "items.0.payload.snack_item_id", `"`+table+`"`, "items.0.payload.snack_elemental_id", `"`+id+`"`,
+			"items.0.payload.file_id", `"`+table+`"`, "items.0.payload.file_name", `"table.csv"`)
+	chat := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"bowline","filters":{"tenant_id":"ann","source":"file"}}`).want(200)
+	chat.has("sources.0.file_id", `"`+table+`"`, "sources.0.file_name", `"table.csv"`)
+	// What is from no file says nothing of files.
+	own := f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"sail","filters":{"tenant_id":"ann","source":"document"}}`).want(200)
+	if own.has("total_found", "1"); strings.Contains(own.body, "file_") {
+		t.Errorf("a passage of no file: %s", own.body)
+	}
+	f.do(f.ann.key, "DELETE", "/v1/user/elemental/"+id+"/files", `{"files":["`+table+`"]}`).want(200)
+	f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"bowline","filters":{"tenant_id":"ann","source":"file"}}`).want(200).has("total_found", "0")
 }
 
 func TestIngest(t *testing.T) {
@@ -52,6 +65,12 @@ func TestIngest(t *testing.T) {
 	}
 	f.do(f.ann.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "2", "jobs.0.job_id", `"7"`, "jobs.1.job_id", `"trace/1 ü"`)
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?size=1&page=2", "").want(200).has("total", "2", "jobs.0.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id="+id, "").want(200).has("total", "1", "jobs.0.job_id", `"trace/1 ü"`)
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id="+id+"&page=2", "").want(200).has("total", "1", "jobs", "[]")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=unknown", "").want(200).has("total", "0", "jobs", "[]")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=", "").detail(400, "elemental_id: must not be empty; leave it out for the jobs of all elementals")
+	f.do(f.ann.key, "GET", "/v1/kb/jobs?elemental_id=a&elemental_id=b", "").detail(400, "elemental_id: must be given once")
+	f.do(f.bob.key, "GET", "/v1/kb/jobs?elemental_id="+id, "").want(200).has("total", "0", "jobs", "[]")
 	f.do(f.ann.key, "GET", "/v1/kb/jobs?page=x", "").detail(400, "page: must be a whole number between 1 and 21474836")
 	f.do(f.bob.key, "GET", "/v1/kb/jobs", "").want(200).has("total", "0", "jobs", "[]")
 	unknown := f.do(f.bob.key, "GET", "/v1/kb/jobs/none", "").detail(404, problem404.message)
@@ -171,6 +190,62 @@ func TestChatRoute(t *testing.T) {
 	}
 	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
+}
+
+// TestChatLimit: an answer uses as many passages as the request allows.
+func TestChatLimit(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, nil)
+	for _, title := range []string{"How to sail a boat", "Where a boat is painted", "Which boat won last summer"} {
+		f.ingest(f.ann, f.elemental(f.ann, title, ""))
+	}
+	for limit, want := range map[string]int{``: 3, `"limit":null,`: 3, `"limit":1,`: 1, `"limit":2.0,`: 2, `"limit":1e2,`: 3} {
+		body := `{"query":"boat?",` + limit + `"filters":{"tenant_id":"ann"}}`
+		a := f.do(f.ann.key, "POST", "/v1/kb/chat", body).want(200)
+		if sources := a.at("sources").([]any); len(sources) != want {
+			t.Errorf("%s: %d sources, want %d: %s", body, len(sources), want, a.body)
+		}
+		s := readStream(t, f.do(f.ann.key, "POST", "/v1/kb/chat/stream", body).want(200).body)
+		if diff := cmp.Diff(a.at("sources"), parse(t, string(s.sources))); diff != "" {
+			t.Errorf("%s: sources (-plain +stream):\n%s", body, diff)
+		}
+	}
+}
+
+// TestMode: a request says how to search, as far as the engine can.
+func TestMode(t *testing.T) {
+	t.Parallel()
+	plain, full := newEngineFixture(t, nil), newFileFixture(t, nil, &quire.EngineOptions{Text: bm25.New(nil)})
+	for _, f := range []*fixture{plain, full} {
+		for _, title := range []string{"How to sail a boat", "How to bake some bread"} {
+			f.ingest(f.ann, f.elemental(f.ann, title, ""))
+		}
+	}
+	const none, unknown = "mode: must be vector: this engine has no full text", "mode: must be vector, text or hybrid"
+	for _, tt := range []struct {
+		f      *fixture
+		mode   string
+		status int
+		want   string // the error, or how many passages are found
+	}{
+		{plain, ``, 200, "2"}, {plain, `"mode":null,`, 200, "2"}, {plain, `"mode":"vector",`, 200, "2"},
+		{plain, `"mode":"text",`, 400, none}, {plain, `"mode":"hybrid",`, 400, none}, {plain, `"mode":"words",`, 400, unknown},
+		{full, ``, 200, "2"}, {full, `"mode":"hybrid",`, 200, "2"}, {full, `"mode":"vector",`, 200, "2"}, {full, `"mode":"text",`, 200, "1"},
+		{full, `"mode":"words",`, 400, unknown}, {full, `"mode":"",`, 400, "mode must be vector, text or hybrid"},
+		{full, `"mode":1,`, 422, "body/mode string_type"}, {full, `"Mode":"text",`, 400, `unknown key "Mode"; did you mean "mode"?`},
+	} {
+		for _, path := range []string{"/v1/kb/search", "/v1/kb/chat", "/v1/kb/chat/stream"} {
+			a := tt.f.do(tt.f.ann.key, "POST", path, `{"query":"boat",`+tt.mode+`"filters":{"tenant_id":"ann"}}`)
+			switch {
+			case tt.status != 200:
+				a.engineError(tt.status, tt.want)
+			case path == "/v1/kb/search":
+				a.want(200).has("total_found", tt.want)
+			default:
+				a.want(200)
+			}
+		}
+	}
 }
 
 func TestDeleteRoutes(t *testing.T) {

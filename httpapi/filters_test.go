@@ -85,13 +85,16 @@ func TestQueryAndLimit(t *testing.T) {
 		{``, 400, blank}, {`"query":null,`, 400, blank}, {`"query":"",`, 400, blank}, {`"query":" \n",`, 400, blank},
 		{`"query":5,`, 422, "body/query string_type"}, {`"query":["q"],`, 422, "body/query string_type"},
 		{`"query":"q","Query":"r",`, 400, `unknown key "Query"; did you mean "query"?`},
+		{`"query":"q","Limit":1,`, 400, `unknown key "Limit"; did you mean "limit"?`},
 		{`"query":"q","limit":0,`, 400, limit}, {`"query":"q","limit":-1,`, 400, limit}, {`"query":"q","limit":101,`, 400, limit},
 		{`"query":"q","limit":2.5,`, 400, limit}, {`"query":"q","limit":1e9,`, 400, limit}, {`"query":"q","limit":1e400,`, 400, limit},
 		{`"query":"q","limit":"10",`, 422, "body/limit number_type"}, {`"query":"q","limit":true,`, 422, "body/limit number_type"},
 		{`"query":"a\u0000b",`, 400, "the JSON holds a NUL character; text must not"},
 		{`"query":"a\ud800b",`, 400, "the JSON holds half of a surrogate pair, which is no character"},
 	} {
-		f.do(f.ann.key, "POST", "/v1/kb/search", `{`+tt.fields+`"filters":{"tenant_id":"ann"}}`).engineError(tt.status, tt.want)
+		for _, path := range []string{"/v1/kb/search", "/v1/kb/chat", "/v1/kb/chat/stream"} {
+			f.do(f.ann.key, "POST", path, `{`+tt.fields+`"filters":{"tenant_id":"ann"}}`).engineError(tt.status, tt.want)
+		}
 	}
 }
 

@@ -24,6 +24,8 @@ type server struct {
 	// writeTimeout frees a stream or a long answer whose reader is stuck.
 	writeTimeout time.Duration
 
+	rendering func() // if not nil, called before texts of a large elemental are rendered
+
 	memory budget // for answers
 	bodies budget // of the bodies of requests
 }
@@ -110,9 +112,6 @@ func (s *server) serve(c *call) error {
 			return err
 		}
 	}
-	if rt.once {
-		return s.once(c)
-	}
 	return rt.handle(s, c)
 }
 
@@ -120,7 +119,7 @@ func (s *server) serve(c *call) error {
 func (c *call) authenticate() error {
 	u, err := c.s.opts.Authenticate(c.r)
 	if err != nil {
-		return err
+		return c.unauthenticated(err)
 	}
 	if u.ID == "" {
 		return quire.ErrUnauthenticated
@@ -130,6 +129,19 @@ func (c *call) authenticate() error {
 	}
 	c.user, c.authenticated = u, true
 	return nil
+}
+
+// unauthenticated turns what Options.Authenticate says of a request that has no user into
+// ErrUnauthenticated: who looks a key or user up often returns the "not found" of that, which
+// would read as if the route's own object did not exist. Other errors stay as they are.
+func (c *call) unauthenticated(err error) error {
+	switch quire.CodeOf(err) {
+	case quire.CodeNotFound, quire.CodeInvalid, quire.CodeConflict, quire.CodeTooLarge:
+		c.s.opts.Logger.DebugContext(c.r.Context(), "httpapi: not authenticated", "request_id", c.requestID,
+			"method", c.r.Method, "route", c.route.pattern, "error", quire.Cause(err))
+		return quire.ErrUnauthenticated.WithCause(err)
+	}
+	return err
 }
 
 // requestID returns the client's X-Request-Id if there is one that is safe to log

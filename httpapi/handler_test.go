@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,14 +54,27 @@ func TestAuthenticateOption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	var log strings.Builder
+	secret := errors.New("dial tcp: secret address")
+	refused := map[string]error{
+		"broken":      secret,
+		"corrupt":     quire.ErrCorrupt.WithCause(secret),
+		"closed":      quire.ErrClosed.WithCause(secret),
+		"unavailable": quire.ErrUnavailable.WithCause(secret),
+		"late":        fmt.Errorf("%w: %w", context.DeadlineExceeded, secret),
+		"forbidden":   quire.ErrForbidden,
+		"not found":   fmt.Errorf("the session: %w", quire.ErrNotFound.WithCause(secret)),
+		"invalid":     (&quire.Error{Code: quire.CodeInvalid, Message: "secret", Fields: []quire.FieldError{{Field: "secret"}}}).WithCause(secret),
+		"conflict":    quire.Errorf(quire.CodeConflict, "secret").WithCause(secret),
+		"too large":   quire.ErrTooLarge.WithCause(secret),
+	}
 	f.h = New(f.lib, nil, &Options{
-		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Authenticate: func(r *http.Request) (quire.User, error) {
-			switch session := r.Header.Get("Session"); session {
-			case "broken":
-				return quire.User{}, errors.New("dial tcp: secret address")
-			case "forbidden":
-				return quire.User{}, quire.ErrForbidden
+			session := r.Header.Get("Session")
+			if err := refused[session]; err != nil {
+				return quire.User{}, err
+			}
+			switch session {
 			case "nobody":
 				return quire.User{}, nil
 			case "":
@@ -74,10 +88,34 @@ func TestAuthenticateOption(t *testing.T) {
 	f.do("", "POST", "/v1/user/list", `{"title":"x"}`, "Session", "ann").want(201).has("response.user.id", `"ann"`)
 	f.do(f.ann.key, "GET", "/v1/lists", "").want(401)
 	f.do("", "GET", "/v1/lists", "", "Session", "nobody").want(401)
-	f.do("", "GET", "/v1/lists", "", "Session", "forbidden").want(403)
-	f.do("", "GET", "/v1/lists", "", "Session", "broken").failed(500, problem500.message)
-	if !strings.Contains(log.String(), "secret address") {
-		t.Errorf("the cause is not in the log: %s", log.String())
+	const noKey, noUser = "a valid API key is required", "only the owner may do this"
+	for session, want := range map[string]struct {
+		status  int
+		message string
+		logged  string
+	}{
+		"broken":      {500, problem500.message, "level=ERROR"},
+		"corrupt":     {500, problem500.message, "level=ERROR"},
+		"closed":      {503, "closed", "level=ERROR"},
+		"unavailable": {503, "temporarily unavailable", "level=ERROR"},
+		"late":        {503, "the request took too long", "level=ERROR"},
+		"forbidden":   {403, noUser, ""},
+		"not found":   {401, noKey, "level=DEBUG"},
+		"invalid":     {401, noKey, "level=DEBUG"},
+		"conflict":    {401, noKey, "level=DEBUG"},
+		"too large":   {401, noKey, "level=DEBUG"},
+	} {
+		log.Reset()
+		a := f.do("", "GET", "/v1/elemental/x", "", "Session", session).failed(want.status, want.message)
+		if strings.Contains(a.body, "secret") {
+			t.Errorf("%s: the answer shows the cause: %s", session, a.body)
+		}
+		if got := log.String(); !strings.Contains(got, want.logged) || strings.Contains(got, "secret address") != (want.logged != "") {
+			t.Errorf("%s: the log has %q", session, got)
+		}
+		if got := a.header.Get("WWW-Authenticate"); (got != "") != (want.status == 401) {
+			t.Errorf("%s: WWW-Authenticate is %q", session, got)
+		}
 	}
 }
 

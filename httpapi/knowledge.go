@@ -57,18 +57,7 @@ func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (
 	}
 	if withText {
 		places = append(places, filling{"knowledge_base", `null`, func(w io.Writer) error {
-			if _, err := io.WriteString(w, `"`); err != nil {
-				return err
-			}
-			text := &jsonText{w: w}
-			if err := compile(textFormat, text); err != nil {
-				return err
-			}
-			if err := text.end(); err != nil {
-				return err
-			}
-			_, err := io.WriteString(w, `"`)
-			return err
+			return writeText(w, func(w io.Writer) error { return compile(textFormat, w) })
 		}})
 	}
 	if withJSON {
@@ -97,14 +86,11 @@ func compiledItem(title, description, typeName string, fields quire.KnowledgeObj
 // compiledElemental is one elemental compiled. In text and Markdown content is the
 // compiled text, in JSON the selected fields stand beside it.
 func (s *server) compiledElemental(e quire.Elemental, opts quire.KnowledgeOptions) (quire.KnowledgeObject, error) {
-	text, object, err := s.lib.KnowledgeText(e, opts)
-	if err != nil {
-		return nil, err
-	}
 	if opts.Format == quire.FormatJSON {
-		return compiledItem(e.Title, e.Description, e.Type.Name, object), nil
+		object, err := s.lib.KnowledgeObject(e, opts)
+		return compiledItem(e.Title, e.Description, e.Type.Name, object), err
 	}
-	content := quire.KnowledgeObject{{Key: "content", Value: text}}
+	content := quire.KnowledgeObject{{Key: "content", Value: knowledgeText{s.lib, e, opts}}}
 	return compiledItem(e.Title, e.Description, e.Type.Name, content), nil
 }
 
@@ -117,6 +103,9 @@ func (s *server) getListKnowledge(c *call) error {
 		return err
 	}
 	id := c.numericID("list_id")
+	if err := c.holdList(id); err != nil {
+		return err
+	}
 	k, err := s.lib.ListKnowledge(c.r.Context(), c.actor(), id, opts)
 	if err != nil {
 		return err
@@ -158,11 +147,10 @@ func writeListItems(w io.Writer, k quire.Knowledge) error {
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(compiledItem(item.Title, item.Description, item.Type, item.Fields))
-		if err != nil {
+		if _, err := io.WriteString(w, separator); err != nil {
 			return err
 		}
-		if _, err := w.Write(append([]byte(separator), text...)); err != nil {
+		if err := knowledgeObject(compiledItem(item.Title, item.Description, item.Type, item.Fields)).encodeTo(w); err != nil {
 			return err
 		}
 		separator = ","
@@ -175,18 +163,12 @@ func writeListItems(w io.Writer, k quire.Knowledge) error {
 }
 
 func (s *server) writeListContent(c *call, w io.Writer, id int64, opts quire.KnowledgeOptions) error {
-	if _, err := io.WriteString(w, `,"content":"`); err != nil {
+	if _, err := io.WriteString(w, `,"content":`); err != nil {
 		return err
 	}
-	text := &jsonText{w: w}
-	if err := s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, text); err != nil {
-		return err
-	}
-	if err := text.end(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, `"`)
-	return err
+	return writeText(w, func(w io.Writer) error {
+		return s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, w)
+	})
 }
 
 // prepareTemplate fills the placeholders of an elemental's body. One without a value

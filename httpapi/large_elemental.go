@@ -21,13 +21,14 @@ type largeElemental struct {
 	s         *server
 	e         quire.Elemental
 	knowledge *quire.KnowledgeOptions // nil: without knowledge text
+	ahead     renderings              // of it and its cells, as far as they were made ahead
 }
 
 // whole is an elemental as an answer has it, ready to be encoded.
-func (s *server) whole(e quire.Elemental, knowledge *quire.KnowledgeOptions) (any, error) {
+func (s *server) whole(e quire.Elemental, knowledge *quire.KnowledgeOptions, ahead renderings) (any, error) {
 	switch {
-	case isWholeTable(e), len(e.Body) >= largeBody:
-		return largeElemental{s, e, knowledge}, nil
+	case isWholeTable(e), len(e.Body) >= largeBody, len(ahead) > 0:
+		return largeElemental{s, e, knowledge, ahead}, nil
 	case knowledge == nil:
 		return s.fullElemental(e), nil
 	}
@@ -47,59 +48,104 @@ type filling struct {
 }
 
 func (l largeElemental) encodeTo(w io.Writer) error {
-	e := l.e
-	e.Body = ""
-	places := []filling{
-		{"body_content", `""`, stringOf(func() string { return l.e.Body })},
-		{"body_content_html", `""`, stringOf(func() string { return markup.HTML(l.e.Body) })},
-		{"body_content_plaintext", `""`, stringOf(func() string { return markup.Plain(l.e.Body) })},
-		{"body_content_json", `{"type":"doc","content":[]}`, func(w io.Writer) error { return markup.WriteDocument(w, l.e.Body) }},
-		{"body_content_placeholders", `{"list":[],"plaintext":""}`, func(w io.Writer) error { return encodeTo(w, placeholdersOf(l.e.Body)) }},
-	}
+	places := []filling{{"body_content", emptyTexts, l.ahead.or(textsOf(l.e), l.writeTexts)}}
 	if isWholeTable(l.e) {
 		places = append(places, filling{"columns", `[]`, l.lists(l.e.Details.Columns, l.s.columnOf)},
 			filling{"rows", `[]`, l.lists(l.e.Details.Rows, l.s.rowOf)})
 	}
 	if l.knowledge != nil {
-		more, err := l.knowledgePlaces(*l.knowledge)
-		if err != nil {
-			return err
-		}
-		places = append(places, more...)
+		places = append(places, filling{"knowledge_base", emptyKnowledge, l.ahead.or(knowledgeOf(l.e), l.writeKnowledge)})
 	}
-	return encodeFilled(w, l.s.fullElemental(e), places)
+	return encodeFilled(w, l.s.withoutTexts(l.e), places)
 }
 
-// knowledgePlaces are the knowledge text in those of its forms that are asked for.
-func (l largeElemental) knowledgePlaces(opts quire.KnowledgeOptions) (places []filling, err error) {
+// What stands in an elemental without texts behind the first key, up to and with the
+// value of the last one.
+const (
+	emptyTexts = `"","body_content_html":"","body_content_plaintext":"","body_content_json":{"type":"doc","content":[]},` +
+		`"body_content_placeholders":{"list":[],"plaintext":""},"description_plaintext":""`
+	emptyKnowledge = `null,"knowledge_base_json":null`
+)
+
+// renders tells tests that something is about to be rendered.
+func (s *server) renders() {
+	if s.rendering != nil {
+		s.rendering()
+	}
+}
+
+// writeTexts fills emptyTexts.
+func (l largeElemental) writeTexts(w io.Writer) error {
+	l.s.renders()
+	separator := ""
+	for _, p := range []filling{
+		{"body_content", ``, stringOf(func() string { return l.e.Body })},
+		{"body_content_html", ``, stringOf(func() string { return markup.HTML(l.e.Body) })},
+		{"body_content_plaintext", ``, stringOf(func() string { return markup.Plain(l.e.Body) })},
+		{"body_content_json", ``, func(w io.Writer) error { return markup.WriteDocument(w, l.e.Body) }},
+		{"body_content_placeholders", ``, func(w io.Writer) error { return encodeTo(w, placeholdersOf(l.e.Body)) }},
+		{"description_plaintext", ``, stringOf(func() string { return markup.Plain(l.e.Description) })},
+	} {
+		if separator != "" {
+			if _, err := io.WriteString(w, separator+`"`+p.field+`":`); err != nil {
+				return err
+			}
+		}
+		separator = ","
+		if err := p.write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeKnowledge fills emptyKnowledge with those forms that are asked for.
+func (l largeElemental) writeKnowledge(w io.Writer) error {
+	l.s.renders()
+	opts := *l.knowledge
 	var withText, withJSON bool
 	opts.Format, withText, withJSON = knowledgeForms(opts.Format)
-	if withText {
-		places = append(places, filling{"knowledge_base", `null`, func(w io.Writer) error {
-			text, _, err := l.s.lib.KnowledgeText(l.e, opts)
-			if err != nil {
-				return err
-			}
-			return writeString(w, text)
-		}})
+	if err := l.writeKnowledgeText(w, opts, withText); err != nil {
+		return err
 	}
-	if withJSON {
-		places = append(places, filling{"knowledge_base_json", `null`, func(w io.Writer) error {
-			object, err := l.s.lib.KnowledgeObject(l.e, opts)
-			if err != nil {
-				return err
-			}
-			return knowledgeObject(object).encodeTo(w)
-		}})
+	if _, err := io.WriteString(w, `,"knowledge_base_json":`); err != nil {
+		return err
 	}
-	return places, nil
+	if !withJSON {
+		_, err := io.WriteString(w, `null`)
+		return err
+	}
+	object, err := l.s.lib.KnowledgeObject(l.e, opts)
+	if err != nil {
+		return err
+	}
+	return knowledgeObject(object).encodeTo(w)
+}
+
+func (l largeElemental) writeKnowledgeText(w io.Writer, opts quire.KnowledgeOptions, wanted bool) error {
+	if !wanted {
+		_, err := io.WriteString(w, `null`)
+		return err
+	}
+	return knowledgeText{l.s.lib, l.e, opts}.encodeTo(w)
+}
+
+// knowledgeText is the compiled text of an elemental, which is written as it is laid out.
+type knowledgeText struct {
+	lib  *quire.Library
+	e    quire.Elemental
+	opts quire.KnowledgeOptions
+}
+
+func (k knowledgeText) encodeTo(w io.Writer) error {
+	return writeText(w, func(w io.Writer) error { return k.lib.WriteKnowledgeText(k.e, k.opts, w) })
 }
 
 // lists writes columns or rows, each made by of without its cells, in an array.
-func (l largeElemental) lists(lists []quire.TableList, of func(quire.TableList) largeList) func(io.Writer) error {
+func (l largeElemental) lists(lists []quire.TableList, of func(quire.TableList, renderings) largeList) func(io.Writer) error {
 	return inArray(func(yield func(any, error) bool) {
 		for _, list := range lists {
-			if !yield(of(list), nil) {
+			if !yield(of(list, l.ahead), nil) {
 				return
 			}
 		}

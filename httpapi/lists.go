@@ -32,12 +32,10 @@ func (s *server) getList(c *call) error {
 // by one, and with knowledge text if it is small enough for it.
 func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) error {
 	out := wholeList{c: c, l: l, opts: opts, expand: expand}
-	if expand || out.small() && c.reads() { // what was written is answered in any case
-		for e, err := range s.lib.AllListItems(c.r.Context(), c.actor(), l.ID, false) {
-			if err != nil {
-				return err
-			}
-			out.ids = append(out.ids, e.ID)
+	if expand || out.small() && c.reads() { // for what was written there is memory already
+		var err error
+		if out.ids, err = c.itemsOf(l.ID); err != nil {
+			return err
 		}
 		if err := c.holdLargest(out.ids); err != nil {
 			return err
@@ -99,9 +97,9 @@ func (s *server) getListItems(c *call) error {
 		return err
 	}
 	if expand {
-		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil) })
+		return respondWhole(c, found, in.Page, func(e quire.Elemental) (any, error) { return s.whole(e, nil, nil) })
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, in.Page, found.Total)
+	return c.respondLight(found, in.Page)
 }
 
 func (s *server) searchLists(c *call) error {
@@ -120,6 +118,13 @@ func (s *server) searchLists(c *call) error {
 
 // respondLists answers with lists without their items.
 func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
+	var notes int64
+	for _, l := range found.Items {
+		notes += int64(len(l.Description))
+	}
+	if err := c.hold(notes * parsedCost); err != nil {
+		return err
+	}
 	return respondPage(c, mapAll(found.Items, c.s.listOf), page, found.Total)
 }
 
@@ -151,12 +156,17 @@ func (s *server) createList(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	l, err := s.lib.CreateList(c.r.Context(), c.actor(), in)
-	if err != nil {
+	if err := c.holdItems(0, in.Items); err != nil {
 		return err
 	}
-	c.w.Header().Set("Location", l.URL)
-	return s.respondList(c, http.StatusCreated, l)
+	return s.once(c, effect{uploads: []quire.MediaInput{in.Media}, do: func(c *call) error {
+		l, err := s.lib.CreateList(c.r.Context(), c.actor(), in)
+		if err != nil {
+			return err
+		}
+		c.w.Header().Set("Location", l.URL)
+		return s.respondList(c, http.StatusCreated, l)
+	}})
 }
 
 func (s *server) updateList(c *call) error {
@@ -165,11 +175,44 @@ func (s *server) updateList(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
+	var added []quire.ItemInput
+	if patch.Items != nil {
+		added = *patch.Items
+	}
+	if err := c.holdItems(c.numericID("list_id"), added); err != nil {
+		return err
+	}
 	l, err := s.lib.UpdateList(c.r.Context(), c.actor(), c.numericID("list_id"), patch)
 	if err != nil {
 		return err
 	}
 	return s.respondList(c, http.StatusOK, l)
+}
+
+// holdItems waits for the memory of the knowledge text of a list that is about to be
+// written, unless it will have so many items that there is none. There is no list 0.
+func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
+	if len(added) >= knowledgeLimit {
+		return nil
+	}
+	ids := mapAll(added, func(it quire.ItemInput) string { return it.ElementalID })
+	if listID != 0 {
+		l, err := c.s.lib.List(c.r.Context(), c.actor(), listID)
+		switch {
+		case quire.CodeOf(err) == quire.CodeNotFound: // which will be said later
+			return nil
+		case err != nil:
+			return err
+		}
+		if l.TotalItems < knowledgeLimit {
+			there, err := c.itemsOf(listID)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, there...)
+		}
+	}
+	return c.holdCompiled(ids)
 }
 
 // respondList answers with a list that was just written.

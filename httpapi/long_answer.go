@@ -48,6 +48,18 @@ func (a *longAnswer) Write(p []byte) (int, error) {
 	return len(p), a.send()
 }
 
+// writePacked writes text that is compressed, as it is if the answer is recorded.
+func (a *longAnswer) writePacked(p packed) error {
+	rec, ok := a.c.w.(*recording)
+	if !ok {
+		return p.unpackTo(a)
+	}
+	if err := a.send(); err != nil {
+		return err
+	}
+	return rec.writePacked(p)
+}
+
 // WriteString is what io.StringWriter says.
 func (a *longAnswer) WriteString(s string) (int, error) {
 	return a.Write(append(a.AvailableBuffer(), s...))
@@ -91,6 +103,22 @@ func (t *jsonText) Write(p []byte) (int, error) {
 	whole, rest := wholeRunes(append(t.rest, p...))
 	t.rest = bytes.Clone(rest)
 	return len(p), t.write(whole)
+}
+
+// writeText writes what write writes as a JSON string.
+func writeText(w io.Writer, write func(w io.Writer) error) error {
+	if _, err := io.WriteString(w, `"`); err != nil {
+		return err
+	}
+	text := &jsonText{w: w}
+	if err := write(text); err != nil {
+		return err
+	}
+	if err := text.end(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, `"`)
+	return err
 }
 
 func (t *jsonText) write(text []byte) error { return writeInside(t.w, string(text)) }

@@ -13,11 +13,32 @@ func (s *server) addMedia(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	e, err := s.lib.AddMedia(c.r.Context(), c.actor(), c.params["id"], in)
-	if err != nil {
-		return err
+	return s.once(c, effect{uploads: []quire.MediaInput{in}, stored: (*call).elementalAndCells, knowledge: true, do: func(c *call) error {
+		e, err := s.lib.AddMedia(c.r.Context(), c.actor(), c.params["id"], in)
+		if err != nil {
+			return err
+		}
+		return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+	}})
+}
+
+// elementalAndCells reads the elemental that the path names, with its cells if it is a
+// table; none if there is no such elemental, which will be said later.
+func (c *call) elementalAndCells() ([]quire.Elemental, error) {
+	e, err := c.s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
+	if quire.CodeOf(err) == quire.CodeNotFound {
+		return nil, nil
 	}
-	return s.respondElemental(c, http.StatusCreated, e, quire.KnowledgeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all := []quire.Elemental{e}
+	if e.Details != nil {
+		for _, column := range e.Details.Columns {
+			all = append(all, column.Cells...)
+		}
+	}
+	return all, nil
 }
 
 func (s *server) removeMedia(c *call) error {

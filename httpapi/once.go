@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -21,35 +20,36 @@ import (
 // the value is taken as it is.
 const idempotencyKey = "Idempotency-Key"
 
-// once calls the route's handler. With an Idempotency-Key, what it does commits together
+// effect is what a request that takes an Idempotency-Key does, once it is decoded.
+type effect struct {
+	// do does it and answers, all with the call that it is given: with a key, inside of a
+	// write transaction.
+	do func(c *call) error
+
+	// What may be done ahead of the transaction. answered are elementals of the answer as far
+	// as they are known before, see renderAhead; stored, if not nil, reads more of them.
+	uploads   []quire.MediaInput
+	answered  []quire.Elemental
+	knowledge bool // the elementals have knowledge text
+	stored    func(c *call) ([]quire.Elemental, error)
+}
+
+// once lets a request take effect. With an Idempotency-Key, what it does commits together
 // with its answer, which is sent again to whoever asks again. An answer that refuses
 // undoes everything and is not kept.
-func (s *server) once(c *call) error {
+func (s *server) once(c *call, e effect) error {
 	keys := c.r.Header.Values(idempotencyKey)
 	switch {
 	case len(keys) == 0:
-		return c.route.handle(s, c)
+		return e.do(c)
 	case len(keys) > 1:
 		return quire.Errorf(quire.CodeInvalid, "%s must be sent once", idempotencyKey)
 	}
-	ctx, err := s.lib.InspectUploads(c.r.Context(), c.actor(), uploadsIn(c.body, s.lib.MaxBatch())...)
-	if err != nil {
-		return err
-	}
 	key := quire.OnceKey{Route: c.route.method + " " + c.route.pattern, Key: keys[0], Request: c.fingerprint()}
-	rec := newRecording()
-	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
-		inner := *c
-		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
-		if err := c.route.handle(s, &inner); err != nil {
-			return quire.Answer{}, err
-		}
-		answer, err := rec.end()
-		if err == nil && answer.Status >= http.StatusBadRequest {
-			err = refusal(answer)
-		}
-		return answer, err
-	})
+	answer, repeated, err := s.lib.Repeated(c.r.Context(), c.actor(), key)
+	if err == nil && !repeated {
+		answer, repeated, err = s.takeEffect(c, key, e)
+	}
 	var refused refusal
 	if errors.As(err, &refused) {
 		return c.replay(quire.Answer(refused))
@@ -61,6 +61,49 @@ func (s *server) once(c *call) error {
 		c.w.Header().Set("Idempotent-Replayed", "true")
 	}
 	return c.replay(answer)
+}
+
+// takeEffect does it in a transaction, for which all is prepared that takes long.
+func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer, bool, error) {
+	inner := *c
+	ctx, err := inner.prepare(e)
+	if err != nil {
+		return quire.Answer{}, false, err
+	}
+	rec := newRecording()
+	return s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
+		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
+		if err := e.do(&inner); err != nil {
+			return quire.Answer{}, err
+		}
+		answer, err := rec.end()
+		if err == nil && answer.Status >= http.StatusBadRequest {
+			err = refusal(answer)
+		}
+		return answer, err
+	})
+}
+
+// prepare does what can be done ahead of a transaction for a call that is to run in it.
+func (c *call) prepare(e effect) (context.Context, error) {
+	ctx, err := c.s.lib.InspectUploads(c.r.Context(), c.actor(), e.uploads...)
+	if err != nil {
+		return nil, err
+	}
+	es := e.answered
+	if e.stored != nil {
+		if es, err = e.stored(c); err != nil {
+			return nil, err
+		}
+	}
+	if c.ahead, err = c.s.renderAhead(es, e.knowledge); err != nil || c.ahead == nil {
+		return ctx, err
+	}
+	var texts []string
+	for _, e := range es {
+		texts = append(texts, e.Body, e.Description)
+	}
+	return c.s.lib.IndexAhead(ctx, texts...), nil
 }
 
 // fingerprint tells the request apart from others: by method, path, query and body.
@@ -82,16 +125,10 @@ func (refusal) Error() string { return "the request was refused" }
 type recording struct {
 	header http.Header
 	status int
-	size   int
-	body   bytes.Buffer
-	zip    *gzip.Writer // to body
+	*packer
 }
 
-func newRecording() *recording {
-	r := &recording{header: http.Header{}, status: http.StatusOK, zip: zippers.Get().(*gzip.Writer)}
-	r.zip.Reset(&r.body)
-	return r
-}
+func newRecording() *recording { return &recording{http.Header{}, http.StatusOK, newPacker()} }
 
 // zippers are *gzip.Writers: each has tables of several hundred kilobytes.
 var zippers = sync.Pool{New: func() any {
@@ -108,42 +145,31 @@ func (r *recording) Header() http.Header { return r.header }
 // WriteHeader is what http.ResponseWriter says.
 func (r *recording) WriteHeader(status int) { r.status = status }
 
-// Write is what http.ResponseWriter says.
-func (r *recording) Write(p []byte) (int, error) {
-	n, err := r.zip.Write(p)
-	r.size += n
-	return n, err
-}
-
 // end returns what was recorded. The body is compressed, Content-Length says how long
 // it is without that.
 func (r *recording) end() (quire.Answer, error) {
-	if err := r.zip.Close(); err != nil {
+	body, err := r.packer.end()
+	if err != nil {
 		return quire.Answer{}, err
 	}
-	zippers.Put(r.zip)
-	header := map[string]string{"Content-Length": strconv.Itoa(r.size)}
+	header := map[string]string{"Content-Length": strconv.Itoa(body.size)}
 	for name, values := range r.header {
 		if name != "Content-Length" {
 			header[name] = strings.Join(values, ", ")
 		}
 	}
-	return quire.Answer{Status: r.status, Header: header, Body: r.body.Bytes()}, nil
+	return quire.Answer{Status: r.status, Header: header, Body: body.data}, nil
 }
 
 // replay sends a recorded answer.
 func (c *call) replay(answer quire.Answer) error {
-	unzip, err := gzip.NewReader(bytes.NewReader(answer.Body))
-	if err != nil {
-		return err
-	}
 	h := c.w.Header()
 	for name, value := range answer.Header {
 		h[name] = []string{value} // Set would change the spelling of list_URL
 	}
 	out := newLongAnswer(c, answer.Status)
 	defer out.release()
-	if _, err := io.Copy(out, unzip); err != nil {
+	if err := (packed{data: answer.Body}).unpackTo(out); err != nil {
 		return err
 	}
 	return out.end()

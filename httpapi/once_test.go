@@ -218,13 +218,18 @@ func TestOnceForDay(t *testing.T) {
 func TestOnceBroken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	create := (*server).createTag
 	var after func(c *call) error
 	f.h.(*server).router = newRouter([]route{{method: "POST", pattern: "/v1/user/tag", body: true, once: true, handle: func(s *server, c *call) error {
-		if err := create(s, c); err != nil {
-			return err
-		}
-		return after(c)
+		return s.once(c, effect{do: func(c *call) error {
+			tag, err := s.lib.CreateTag(c.r.Context(), c.actor(), tagInput(bodyObject(c.body)))
+			if err != nil {
+				return err
+			}
+			if err := c.respond(http.StatusCreated, tagOf(tag)); err != nil {
+				return err
+			}
+			return after(c)
+		}})
 	}}}, "")
 	post := func(status int) answer {
 		t.Helper()

@@ -20,8 +20,9 @@ type Options struct {
 	Prefix string
 	// Authenticate returns the user that a request comes from and replaces API keys.
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
-	// none; an error that is no *quire.Error is logged and answered with 500. A user
-	// without a TenantID is its own tenant. The user must have been created in the Library.
+	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
+	// as 401 as well, without their text; CodeUnavailable and a context that ended with 503,
+	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant. The user must have been created in the Library.
 	// It must be safe for concurrent use.
 	// Default: the header x-api-key, through Library.Authenticate.
 	Authenticate func(r *http.Request) (quire.User, error)
@@ -52,7 +53,8 @@ type Options struct {
 	HeartbeatInterval time.Duration
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string
-	// Logger receives errors that are answered with a status from 500 up. Default:
+	// Logger receives errors that are answered with a status from 500 up, and at level
+	// Debug why Authenticate refused what it did not call unauthenticated itself. Default:
 	// nothing is logged.
 	Logger *slog.Logger
 }

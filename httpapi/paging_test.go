@@ -48,6 +48,9 @@ func TestPagesOfEqualKeys(t *testing.T) {
 				pages += f.pages(items+"order_by="+order+"&order_dir=desc", elementals)
 			}
 			pages += f.pages("/v1/elementals?search="+url.QueryEscape("equal bod"), elementals)
+			for _, query := range []string{"", "type_id=3", "tag_id=7"} {
+				pages += f.pages("/v1/user/elementals?"+query, elementals)
+			}
 			pages += f.pages("/v1/lists?", lists)
 			pages += f.pages("/v1/lists?search=EQUAL", lists)
 			pages += f.pages("/v1/user/lists?", lists)
@@ -71,7 +74,7 @@ func (f *fixture) fillEqual() (elementals, lists []string) {
 			}
 			e := quire.ElementalRecord{
 				ID: fmt.Sprintf("e%03d", n), OwnerID: "ann", TenantID: "ann", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText,
-				Title: "Equal title", Body: "equal body", Visibility: quire.Public, CreatedAt: at, UpdatedAt: &at, Version: 2,
+				Title: "Equal title", Body: "equal body", Visibility: quire.Public, TagIDs: []int64{7}, CreatedAt: at, UpdatedAt: &at, Version: 2,
 			}
 			elementals, lists = append(elementals, e.ID), append(lists, formatID(l.ID))
 			if err := tx.PutList(ctx, l, quire.IndexedText{Title: "equal title"}); err != nil {

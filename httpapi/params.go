@@ -73,6 +73,19 @@ func (p *params) number(name string, limit int) int {
 	return int(n)
 }
 
+// id returns the id of a tag; 0 if the parameter is absent.
+func (p *params) id(name string) int64 {
+	s, ok := p.text(name)
+	if !ok {
+		return 0
+	}
+	id, ok := parseNumericID(s)
+	if !ok {
+		p.wrong(name, "must be an id: a positive whole number")
+	}
+	return id
+}
+
 // maxPage is the Library's limit: page*size stays inside 32 bits.
 const maxPage = math.MaxInt32 / quire.MaxPageSize
 

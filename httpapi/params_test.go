@@ -20,6 +20,7 @@ func TestParams(t *testing.T) {
 	page := func(p *params) any { return p.page() }
 	flag := func(p *params) any { return p.flag("expand_items") }
 	knowledge := func(p *params) any { return p.knowledge() }
+	tag := func(p *params) any { return p.id("tag_id") }
 	search := func(p *params) any { s, _ := p.text("search"); return s }
 	tests := []struct {
 		query string
@@ -64,6 +65,14 @@ func TestParams(t *testing.T) {
 		{"fields=title,body", knowledge, nil, "fields: must be a comma-separated subset of id, title, type, description, content, url, images, video, tutorial, files"},
 		{"fields=", knowledge, nil, "fields: must be a comma-separated subset of id, title, type, description, content, url, images, video, tutorial, files"},
 		{"fields=title,", knowledge, nil, "fields: must be a comma-separated subset of id, title, type, description, content, url, images, video, tutorial, files"},
+
+		{"", tag, int64(0), ""},
+		{"tag_id=9007199254740991", tag, int64(1<<53 - 1), ""},
+		{"tag_id=9007199254740992", tag, nil, "tag_id: must be an id: a positive whole number"},
+		{"tag_id=007", tag, nil, "tag_id: must be an id: a positive whole number"},
+		{"tag_id=%2B7", tag, nil, "tag_id: must be an id: a positive whole number"},
+		{"tag_id=", tag, nil, "tag_id: must be an id: a positive whole number"},
+		{"tag_id=7&tag_id=7", tag, nil, "tag_id: must be given once"},
 
 		{"search=a+b%26c", search, "a b&c", ""},
 		{"search=%00", search, nil, "search: must be valid UTF-8 without NUL"},

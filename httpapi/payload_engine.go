@@ -82,6 +82,16 @@ func (b *engineBody) limit() int {
 	return f.val
 }
 
+// mode reads how to search; "" means that it is absent. Which modes there are, the Engine
+// says.
+func (b *engineBody) mode() quire.SearchMode {
+	f := read(b.object, "mode", asString)
+	if f.ptr() != nil && f.val == "" {
+		b.refuse("mode must be vector, text or hybrid")
+	}
+	return quire.SearchMode(f.val)
+}
+
 // history reads the turns before a question; null is none. What is wrong with a turn's
 // values, the Engine says.
 func (b *engineBody) history() []quire.Message {

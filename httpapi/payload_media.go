@@ -18,23 +18,6 @@ func mediaInput(o object) quire.MediaInput {
 	}
 }
 
-// uploadsIn reads the files of a body that is a payload or an array of up to most of
-// them. What is wrong with them is said when they are used.
-func uploadsIn(body []byte, most int) []quire.MediaInput {
-	payloads := []json.RawMessage{firstValue(body)}
-	if payloads[0][0] == '[' {
-		payloads = asArray(newPlace(), payloads[0])
-	}
-	if len(payloads) > most {
-		return nil // nobody will look into these
-	}
-	var ins []quire.MediaInput
-	for _, raw := range payloads {
-		ins = append(ins, mediaInput(asObject(newPlace(), raw)))
-	}
-	return ins
-}
-
 // mediaPatch reads the files of an update: what is absent stays.
 func mediaPatch(o object) quire.MediaPatch {
 	avatar := read(o, "avatar", asUpload)

@@ -85,7 +85,15 @@ func (f *fixture) createPrompts(prompts []*prompt) {
 			created += len(batch)
 			continue
 		}
-		var answer struct{ Response partialJSON }
+		var answer struct {
+			Response struct {
+				Created []struct {
+					Index     int
+					Elemental elementalJSON
+				}
+				Errors []failedJSON
+			}
+		}
 		if err := json.Unmarshal([]byte(a.want(206).body), &answer); err != nil {
 			f.t.Fatal(err)
 		}

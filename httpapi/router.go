@@ -23,7 +23,7 @@ type route struct {
 	pattern string // segments; {name} stands for any one that is not empty
 	open    bool   // needs no key
 	body    bool   // takes a JSON body
-	once    bool   // takes an Idempotency-Key; its handler must pass c.r.Context() on
+	once    bool   // takes an Idempotency-Key: its handler calls once
 	shared  bool   // belongs to neither group; its errors are content errors
 	reads   bool   // changes nothing, though it is no GET
 	large   bool   // its answer holds the elemental that {id} names, however large that is

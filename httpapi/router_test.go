@@ -28,8 +28,9 @@ func TestWrongMethods(t *testing.T) {
 	tests := []struct{ method, path, allow string }{
 		{"POST", "/v1/lists", "GET, HEAD"},
 		{"OPTIONS", "/v1/user/list/5", "DELETE, PUT"},
-		{"GET", "/v1/user/elementals", "POST"},
-		{"HEAD", "/v1/user/elementals", "POST"},
+		{"GET", "/v1/user/elemental", "POST"},
+		{"HEAD", "/v1/user/elemental", "POST"},
+		{"PUT", "/v1/user/elementals", "GET, HEAD, POST"},
 		{"PUT", "/v1/elemental/x", "DELETE, GET, HEAD"},
 		{"DELETE", "/v1/elemental/types", "GET, HEAD"},
 		{"get", "/v1/lists", "GET, HEAD"},

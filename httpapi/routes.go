@@ -17,6 +17,7 @@ var contentRoutes = []route{
 	{method: "DELETE", pattern: "/v1/user/list/{list_id}/elementals", body: true, handle: (*server).removeListItems},
 
 	{method: "GET", pattern: "/v1/elementals", handle: (*server).searchElementals},
+	{method: "GET", pattern: "/v1/user/elementals", handle: (*server).userElementals},
 	{method: "POST", pattern: "/v1/user/elementals", body: true, once: true, handle: (*server).createElementals},
 	{method: "GET", pattern: "/v1/elemental/types", handle: (*server).elementalTypes},
 	{method: "GET", pattern: "/v1/visibilities", handle: (*server).visibilities},

@@ -165,6 +165,7 @@ func TestShapes(t *testing.T) {
 	page("/v1/list/"+list+"/items", "LightElemental")
 	page("/v1/lists?search=all", "List")
 	page("/v1/elementals?search=fields", "Elemental")
+	s.answer("user elementals", c.do(c.ann.key, "GET", "/v1/user/elementals", "").want(200), "meta", "PagedMeta", "response", "[]LightElemental")
 	s.answer("user lists", c.do(c.ann.key, "GET", "/v1/user/lists", "").want(200), "meta", "PagedMeta", "response", "[]List")
 	s.answer("user tags", c.do(c.ann.key, "GET", "/v1/user/tags", "").want(200), "meta", "Meta", "response", "[]Tag")
 

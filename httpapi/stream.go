@@ -93,8 +93,8 @@ func generate(ctx context.Context, events iter.Seq2[quire.ChatEvent, error]) <-c
 	go func() {
 		defer close(steps)
 		defer func() {
-			// Here the panic of an LLM would end the program: net/http recovers only in
-			// the goroutine of the request.
+			// Here a panic would end the program: net/http recovers only in the goroutine
+			// of the request.
 			if p := recover(); p != nil {
 				cause := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 				hand(chatStep{err: quire.Errorf(quire.CodeInternal, "the generation failed").WithCause(cause)})

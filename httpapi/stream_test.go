@@ -277,3 +277,19 @@ func TestStreamPanic(t *testing.T) {
 		t.Errorf("an answer without an end: %d %s", a.status, a.body)
 	}
 }
+
+// TestPanicOfModel: what a model panics with is in the log and in no answer.
+func TestPanicOfModel(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	f := newEngineFixture(t, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
+	for _, route := range []string{"/v1/kb/chat", "/v1/kb/chat/stream"} {
+		log.Reset()
+		f.llm.ScriptFunc(func(*quire.LLMRequest) []string { panic("secret") })
+		a := f.do(f.ann.key, "POST", route, `{"query":"How to sail a boat?","filters":{"tenant_id":"ann"}}`).want(500)
+		if a.detail(500, problem500.message); strings.Contains(a.body, "secret") || !strings.Contains(log.String(), "secret") {
+			t.Errorf("%s: answer %s, log %s", route, a.body, log.String())
+		}
+	}
+}

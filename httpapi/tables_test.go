@@ -188,7 +188,7 @@ func TestTableIsAsked(t *testing.T) {
 	}
 	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+id, `{"settings":{"is_knowledge_base":true}}`).want(200)
 	f.do(f.ann.key, "PUT", "/v1/user/list/"+column, `{"table":{"`+row+`":{"content":["eleven metres"]}}}`).want(200)
-	jobs, err := f.eng.Jobs(t.Context(), "ann", quire.Page{})
+	jobs, err := f.eng.Jobs(t.Context(), "ann", "", quire.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,13 @@ func (s *server) createTag(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	t, err := s.lib.CreateTag(c.r.Context(), c.actor(), in)
-	if err != nil {
-		return err
-	}
-	return c.respond(http.StatusCreated, tagOf(t))
+	return s.once(c, effect{do: func(c *call) error {
+		t, err := s.lib.CreateTag(c.r.Context(), c.actor(), in)
+		if err != nil {
+			return err
+		}
+		return c.respond(http.StatusCreated, tagOf(t))
+	}})
 }
 
 func (s *server) updateTag(c *call) error {

@@ -101,18 +101,28 @@ func lightElemental(e quire.Elemental) elementalJSON {
 
 // fullElemental is an elemental with everything but knowledge text.
 func (s *server) fullElemental(e quire.Elemental) elementalJSON {
-	d := e.Details
-	if d == nil {
-		d = &quire.Details{}
-	}
-	out := lightElemental(e)
-	out.Topics = mapAll(e.Topics, func(t quire.Topic) refJSON { return refJSON{ID: t.ID, Name: t.Name} })
+	out := s.withoutTexts(e)
 	out.BodyContent = &e.Body
 	out.BodyHTML = new(markup.HTML(e.Body))
 	out.BodyPlain = new(markup.Plain(e.Body))
 	out.BodyJSON = markup.Document(e.Body)
 	out.BodyPlaceholders = placeholdersOf(e.Body)
 	out.DescriptionPlaintext = new(markup.Plain(e.Description))
+	return out
+}
+
+// withoutTexts is fullElemental with emptyTexts in the places of its body and renderings.
+func (s *server) withoutTexts(e quire.Elemental) elementalJSON {
+	d := e.Details
+	if d == nil {
+		d = &quire.Details{}
+	}
+	out := lightElemental(e)
+	out.Topics = mapAll(e.Topics, func(t quire.Topic) refJSON { return refJSON{ID: t.ID, Name: t.Name} })
+	out.BodyContent, out.BodyHTML, out.BodyPlain = new(""), new(""), new("")
+	out.BodyJSON = markup.Document("")
+	out.BodyPlaceholders = placeholdersOf("")
+	out.DescriptionPlaintext = new("")
 	out.mediaJSON = s.mediaOf(d.Media)
 	out.TutorialSteps = tutorialOf(e.TutorialSteps)
 	out.IsPremium = &e.IsPremium

@@ -18,6 +18,12 @@ type hitJSON struct {
 	Payload payloadJSON `json:"payload"`
 }
 
+// fromFileJSON is our addition to what is told of a chunk: the attached file that it is from.
+type fromFileJSON struct {
+	ID   string `json:"file_id,omitempty"`
+	Name string `json:"file_name,omitempty"`
+}
+
 // payloadJSON is what is kept with a chunk.
 type payloadJSON struct {
 	TenantID     string   `json:"tenant_id"`
@@ -31,6 +37,7 @@ type payloadJSON struct {
 	OriginalText string   `json:"original_text"`
 	TagIDs       []string `json:"tag_ids"`
 	TagNames     []string `json:"tag_names"`
+	fromFileJSON
 }
 
 func hitOf(h quire.SearchHit) hitJSON {
@@ -39,6 +46,7 @@ func hitOf(h quire.SearchHit) hitJSON {
 		TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, ColumnID: c.ColumnID, ItemID: c.ItemID,
 		Source: c.Source, TypeName: c.TypeName, CategoryName: c.CategoryName, OriginalText: c.Text,
 		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
+		fromFileJSON: fromFileJSON{h.FileID, h.FileName},
 	}}
 }
 
@@ -62,6 +70,7 @@ type sourceJSON struct {
 	Heading     []string `json:"heading"`
 	Start       int      `json:"start"` // byte offsets into the source text
 	End         int      `json:"end"`
+	fromFileJSON
 }
 
 func sourceOf(h quire.SearchHit) sourceJSON {
@@ -70,6 +79,7 @@ func sourceOf(h quire.SearchHit) sourceJSON {
 		ID: c.ID, Score: h.Score, ItemID: c.ItemID, ElementalID: c.ElementalID, Text: c.Text,
 		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
 		Title: c.Title, Heading: notNil(c.Heading), Start: c.Start, End: c.End,
+		fromFileJSON: fromFileJSON{h.FileID, h.FileName},
 	}
 }
 

@@ -110,6 +110,30 @@ func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) 
 	return es, len(ids), nil
 }
 
+// NewestElementals implements [quire.ElementalReader].
+func (tx readTx) NewestElementals(ctx context.Context, q quire.ElementalQuery) ([]quire.ElementalRecord, int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	var own []*quire.ElementalRecord
+	for _, e := range tx.elementalsOf[q.OwnerID] {
+		typed := e.TypeID == q.TypeID || q.TypeID == 0 && e.TableID == ""
+		if typed && (q.TagID == 0 || slices.Contains(e.TagIDs, q.TagID)) {
+			own = append(own, e)
+		}
+	}
+	slices.SortFunc(own, func(a, b *quire.ElementalRecord) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	var es []quire.ElementalRecord
+	for _, e := range page(own, q.Offset, q.Limit) {
+		rec := cloneElemental(*e)
+		rec.Body = ""
+		es = append(es, rec)
+	}
+	return es, len(own), nil
+}
+
 // PutElementalText implements [quire.ElementalWriter].
 func (tx *writeTx) PutElementalText(ctx context.Context, id string, text quire.IndexedText) error {
 	e, err := found(ctx, tx.elementals.rows[id], func(e elemental) elemental { return e }, "elemental")

@@ -42,7 +42,7 @@ func (tx readTx) Jobs(ctx context.Context, q quire.JobQuery) ([]quire.Job, int, 
 	}
 	var all []*quire.Job
 	for k, j := range tx.jobs.rows {
-		if k.tenantID == q.TenantID {
+		if k.tenantID == q.TenantID && (q.ElementalID == "" || j.ElementalID == q.ElementalID) {
 			all = append(all, j)
 		}
 	}

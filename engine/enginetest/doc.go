@@ -1,9 +1,9 @@
 // Package enginetest tests what plugs under a [quire.Engine] and stands in for it
 // in tests.
 //
-// [RunIndex], [RunEmbedder] and [RunLLM] check that an implementation of
-// [quire.VectorIndex], [quire.Embedder] or [quire.LLM] holds its contract;
-// [BenchIndex] measures an index. Each takes an opener, so that every subtest
+// [RunIndex], [RunEmbedder], [RunLLM], [RunChunker] and [RunExtractor] check that an
+// implementation of [quire.VectorIndex], [quire.Embedder], [quire.LLM], [quire.Chunker] or
+// [quire.Extractor] holds its contract; [BenchIndex] measures an index. Each takes an opener, so that every subtest
 // works on one of its own.
 //
 // [Index], [Embedder] and [LLM] are fakes that hold the same contracts and mean

@@ -30,8 +30,11 @@ func TestMutants(t *testing.T) {
 		t.Skip("these tests are to fail; TestSuitesFindMutants runs them")
 	}
 	t.Run("index", func(t *testing.T) { runMutants(t, indexMutants, indexCases) })
+	t.Run("text", func(t *testing.T) { runMutants(t, textMutants, textCases) })
 	t.Run("embedder", func(t *testing.T) { runMutants(t, embedderMutants, embedderCases) })
 	t.Run("llm", func(t *testing.T) { runMutants(t, llmMutants, llmCases) })
+	t.Run("chunker", func(t *testing.T) { runMutants(t, chunkerMutants, chunkerCases) })
+	t.Run("extractor", func(t *testing.T) { runMutants(t, extractorMutants, extractorCases) })
 }
 
 func runMutants[T any](t *testing.T, mutants []mutant[T], cases []suiteCase[T]) {
@@ -53,7 +56,8 @@ func TestSuitesFindMutants(t *testing.T) {
 	child.Env = append(os.Environ(), childVariable+"=1")
 	output, _ := child.CombinedOutput() // it fails: that is what it is for
 
-	names := slices.Concat(mutantNames("index", indexMutants), mutantNames("embedder", embedderMutants), mutantNames("llm", llmMutants))
+	names := slices.Concat(mutantNames("index", indexMutants), mutantNames("text", textMutants), mutantNames("embedder", embedderMutants),
+		mutantNames("llm", llmMutants), mutantNames("chunker", chunkerMutants), mutantNames("extractor", extractorMutants))
 	for _, name := range names {
 		if !strings.Contains(string(output), "--- FAIL: TestMutants/"+strings.ReplaceAll(name, " ", "_")+" ") {
 			t.Errorf("%s did not fail", name)

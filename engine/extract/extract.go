@@ -4,6 +4,7 @@
 package extract
 
 import (
+	"context"
 	"net/http"
 	"path"
 	"strings"
@@ -75,6 +76,11 @@ func Supported(name string) bool {
 // that is over the size limit quire.CodeTooLarge. The messages do not repeat the
 // name. A nil opts means the defaults.
 func Text(name string, data []byte, opts *Options) (Document, error) {
+	return readText(context.Background(), name, data, opts)
+}
+
+// readText is Text, which ends soon after ctx does.
+func readText(ctx context.Context, name string, data []byte, opts *Options) (Document, error) {
 	limit := DefaultMaxBytes
 	if opts != nil && opts.MaxBytes > 0 {
 		limit = opts.MaxBytes
@@ -90,7 +96,7 @@ func Text(name string, data []byte, opts *Options) (Document, error) {
 	doc := Document{Format: formatOf(file, text)}
 	switch doc.Format {
 	case FormatHTML:
-		doc.Title, doc.Text, err = fromHTML(text)
+		doc.Title, doc.Text, err = fromHTML(ctx, text)
 	case FormatMarkdown:
 		doc.Title, doc.Text = fromMarkdown(text)
 	default:

@@ -77,7 +77,7 @@ func (x *Extractor) read(ctx context.Context, file quire.File, data []byte) (str
 	if _, known := formats[extension(name)]; !known && strings.HasPrefix(file.ContentType, "text/html") {
 		name = ".html"
 	}
-	doc, err := Text(name, data, &Options{MaxBytes: x.maxBytes})
+	doc, err := readText(ctx, name, data, &Options{MaxBytes: x.maxBytes})
 	return doc.Text, err
 }
 

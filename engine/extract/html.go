@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -16,19 +17,26 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// fromHTML returns the title of a page and its text as Markdown.
-func fromHTML(text string) (title, markdown string, err error) {
-	if err := boundHTML(text); err != nil {
+// fromHTML returns the title of a page and its text as Markdown. It ends soon after ctx
+// does, and then returns its error.
+func fromHTML(ctx context.Context, text string) (title, markdown string, err error) {
+	if err := boundHTML(ctx, text); err != nil {
 		return "", "", err
 	}
-	doc, err := html.Parse(strings.NewReader(text))
+	doc, err := html.Parse(pageReader{ctx, strings.NewReader(text)})
+	if ctx.Err() != nil {
+		return "", "", ctx.Err()
+	}
 	if err != nil {
 		// The parser takes any text; only its limit of nesting makes it fail.
 		return "", "", invalid("is HTML that nests elements more than 512 levels deep")
 	}
-	p := page{spans: maxSpans}
+	p := page{ctx: ctx, spans: maxSpans}
 	p.clean(doc)
-	out, err := newConverter().ConvertNode(doc)
+	out, err := convert(ctx, doc)
+	if ctx.Err() != nil {
+		return "", "", ctx.Err()
+	}
 	if err != nil {
 		return "", "", invalid("is HTML that cannot be converted")
 	}
@@ -55,6 +63,54 @@ func newConverter() *converter.Converter {
 	))
 	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
 	return c
+}
+
+// interrupted is what a conversion panics with when its context has ended: the converter
+// itself does not look at that, and its steps cannot return an error.
+type interrupted struct{}
+
+// convert writes a page as Markdown.
+func convert(ctx context.Context, doc *html.Node) (markdown []byte, err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case interrupted{}:
+			markdown, err = nil, ctx.Err()
+		default:
+			panic(p)
+		}
+	}()
+	c := newConverter()
+	interruptible(ctx, c)
+	return c.ConvertNode(doc)
+}
+
+// interruptible looks at the context before each step, node and character to escape.
+func interruptible(ctx context.Context, c *converter.Converter) {
+	look := func() {
+		if ctx.Err() != nil {
+			panic(interrupted{})
+		}
+	}
+	for _, priority := range []int{converter.PriorityEarly, converter.PriorityStandard, converter.PriorityStandard + 20, converter.PriorityLate} {
+		c.Register.PreRenderer(func(converter.Context, *html.Node) { look() }, priority-1)
+		c.Register.TextTransformer(func(_ converter.Context, text string) string {
+			look()
+			return text
+		}, priority-1)
+		c.Register.PostRenderer(func(_ converter.Context, text []byte) []byte {
+			look()
+			return text
+		}, priority-1)
+	}
+	c.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
+		look()
+		return converter.RenderTryNext
+	}, converter.PriorityEarly-1)
+	c.Register.UnEscaper(func([]byte, int) int {
+		look()
+		return -1
+	}, converter.PriorityEarly-1)
 }
 
 // readableAngles puts back the angle brackets that the base plugin escapes, where
@@ -115,6 +171,7 @@ const maxIndent = 16
 
 // page collects what a pass over a page finds.
 type page struct {
+	ctx                     context.Context // of the pass; nothing more is cleaned when it has ended
 	title, comment, heading string
 	spans                   int // left of maxSpans
 	indent                  int // open lists and quotes
@@ -130,7 +187,7 @@ var dropped = map[atom.Atom]bool{
 // clean prepares the children of n for the converter. The parser bounds its
 // recursion.
 func (p *page) clean(n *html.Node) {
-	for c := n.FirstChild; c != nil; {
+	for c := n.FirstChild; c != nil && p.ctx.Err() == nil; {
 		next := c.NextSibling
 		switch c.Type {
 		case html.CommentNode:

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"context"
+	"io"
 	"strings"
 
 	"github.com/quirelib/quire"
@@ -27,16 +29,29 @@ var scopes = map[atom.Atom]bool{
 	atom.Template: true, atom.Select: true, atom.Svg: true, atom.Math: true, atom.Frameset: true,
 }
 
+// pageReader ends with the context.
+type pageReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r pageReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
 // boundHTML refuses a page that would take too much to parse. It takes time linear in
 // the text and no memory to speak of.
-func boundHTML(text string) error {
-	z := html.NewTokenizer(strings.NewReader(text))
+func boundHTML(ctx context.Context, text string) error {
+	z := html.NewTokenizer(pageReader{ctx, strings.NewReader(text)})
 	tags, open, rebuilt := 0, 0, 0
 	closable := map[atom.Atom]int{}
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return nil
+			return ctx.Err() // the tokenizer takes any text; only its reader makes it fail
 		}
 		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
 			tags++

@@ -14,11 +14,11 @@ func TestBoundHTML(t *testing.T) {
 		"heading": strings.Repeat("<h1>x", 600_000),
 		"cells":   strings.Repeat("<b>", 400) + "<table><td>" + strings.Repeat("</b>", 400) + strings.Repeat("<p>x", 10_000),
 	} {
-		if err := boundHTML(page); quire.CodeOf(err) != quire.CodeTooLarge {
+		if err := boundHTML(t.Context(), page); quire.CodeOf(err) != quire.CodeTooLarge {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := boundHTML(strings.Repeat("<p><b>x</b> <a href=y>z</a></p>", 50_000)); err != nil {
+	if err := boundHTML(t.Context(), strings.Repeat("<p><b>x</b> <a href=y>z</a></p>", 50_000)); err != nil {
 		t.Errorf("closed: %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func unfinished(ctx context.Context, f *folder, paths map[string]string) ([]quir
 func latestJobs(ctx context.Context, f *folder) (map[string]quire.Job, error) {
 	latest := map[string]quire.Job{}
 	for n, read := 1, 0; ; n++ {
-		page, err := f.q.Engine.Jobs(ctx, f.actor.TenantID, quire.Page{Number: n, Size: quire.MaxPageSize})
+		page, err := f.q.Engine.Jobs(ctx, f.actor.TenantID, "", quire.Page{Number: n, Size: quire.MaxPageSize})
 		if err != nil {
 			return nil, err
 		}

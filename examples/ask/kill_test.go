@@ -113,7 +113,7 @@ func checkIngested(t *testing.T, dir, data string, documents int) {
 			t.Errorf("document %d is not found", i)
 		}
 	}
-	jobs, err := q.Engine.Jobs(ctx, f.actor.TenantID, quire.Page{Size: quire.MaxPageSize})
+	jobs, err := q.Engine.Jobs(ctx, f.actor.TenantID, "", quire.Page{Size: quire.MaxPageSize})
 	if err != nil {
 		t.Fatal(err)
 	}

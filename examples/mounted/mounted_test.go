@@ -27,7 +27,7 @@ func newServer(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := q.Engine.Jobs(ctx, team, quire.Page{})
+	jobs, err := q.Engine.Jobs(ctx, team, "", quire.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}

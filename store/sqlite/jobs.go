@@ -37,12 +37,15 @@ func (t *tx) Job(ctx context.Context, tenantID, id string) (quire.Job, error) {
 
 // Jobs implements quire.JobReader.
 func (t *tx) Jobs(ctx context.Context, q quire.JobQuery) ([]quire.Job, int, error) {
-	total, err := one(ctx, t, value[int], `SELECT count(*) FROM jobs j WHERE j.tenant_id = ?`, q.TenantID)
+	var w where
+	w.add(`j.tenant_id = ?`, q.TenantID)
+	w.addIf(`j.elemental_id = ?`, q.ElementalID)
+	total, err := one(ctx, t, value[int], `SELECT count(*) FROM jobs j WHERE `+w.String(), w.args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	jobs, err := all(ctx, t, scanJob, selectJob+`WHERE j.tenant_id = ?
-		ORDER BY j.created_at DESC, j.seq DESC LIMIT ? OFFSET ?`, q.TenantID, q.Limit, q.Offset)
+	jobs, err := all(ctx, t, scanJob, selectJob+`WHERE `+w.String()+`
+		ORDER BY j.created_at DESC, j.seq DESC LIMIT ? OFFSET ?`, append(w.args, q.Limit, q.Offset)...)
 	return jobs, total, err
 }
 

@@ -93,12 +93,15 @@ func TestMigrateEarlier(t *testing.T) {
 			}
 			var rates []quire.Rate
 			var comments []quire.Comment
-			var items []quire.ElementalRecord
+			var items, newest []quire.ElementalRecord
 			err := s.View(t.Context(), func(tx quire.ReadTx) (err error) {
 				if rates, err = tx.Rates(t.Context(), quire.Subject{ElementalID: "e"}, 9, 2); err != nil {
 					return err
 				}
 				if comments, err = tx.Comments(t.Context(), "e", 0, 10); err != nil {
+					return err
+				}
+				if newest, _, err = tx.NewestElementals(t.Context(), quire.ElementalQuery{OwnerID: "[]", TypeID: 1, Limit: 5}); err != nil {
 					return err
 				}
 				items, _, err = tx.ListItems(t.Context(), quire.ItemQuery{ListID: 1, Order: quire.OrderIndex, Limit: 5})
@@ -109,6 +112,9 @@ func TestMigrateEarlier(t *testing.T) {
 			}
 			if len(items) != 1 || items[0].ID != "e" {
 				t.Errorf("the list has %+v", items)
+			}
+			if len(newest) != 1 || newest[0].ID != "e" {
+				t.Errorf("of the owner there is %+v", newest)
 			}
 			mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
 				r, _, err := tx.PutRate(ctx, quire.Rate{Subject: quire.Subject{ElementalID: "e"}, UserID: "new", Rating: 1})

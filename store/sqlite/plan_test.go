@@ -38,9 +38,11 @@ var everyRow = []*regexp.Regexp{
 // unsorted are the queries for the newest of many rows: an index has to have them in
 // order, by what they are about, so that no more of them are read than asked for.
 var unsorted = []*regexp.Regexp{
-	regexp.MustCompile(`FROM comments c .* ORDER BY c\.id DESC LIMIT`),                  // Comments
-	regexp.MustCompile(`FROM rates r .* ORDER BY r\.id DESC LIMIT`),                     // Rates
-	regexp.MustCompile(`FROM marks m .* ORDER BY m\.created_at DESC, m\.user_id LIMIT`), // LastMarks
+	regexp.MustCompile(`INDEXED BY elementals_newest WHERE .* ORDER BY e\.created_at DESC, e\.id LIMIT`),         // NewestElementals
+	regexp.MustCompile(`INDEXED BY elementals_newest_of_type WHERE .* ORDER BY e\.created_at DESC, e\.id LIMIT`), // of a type
+	regexp.MustCompile(`FROM comments c .* ORDER BY c\.id DESC LIMIT`),                                           // Comments
+	regexp.MustCompile(`FROM rates r .* ORDER BY r\.id DESC LIMIT`),                                              // Rates
+	regexp.MustCompile(`FROM marks m .* ORDER BY m\.created_at DESC, m\.user_id LIMIT`),                          // LastMarks
 }
 
 // TestQueryPlans runs every method and then asks SQLite how it finds the rows of
@@ -158,6 +160,10 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.ElementalsWithoutBody(ctx, []string{"e"}))
 	do2(do)(tx.ElementalSizes(ctx, []string{"e"}))
 	do2(do)(tx.ElementalByTitle(ctx, "u", 0, ""))
+	for _, q := range []quire.ElementalQuery{{}, {TypeID: 3}, {TagID: 1}, {TypeID: 3, TagID: 1}} {
+		q.OwnerID, q.Limit = "u", 1
+		do3(do)(tx.NewestElementals(ctx, q))
+	}
 	for _, err := range tx.ElementalsOf(ctx, "u") {
 		do(err)
 	}
@@ -194,6 +200,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.Items(ctx, 1))
 	do2(do)(tx.Job(ctx, "u", "j"))
 	do3(do)(tx.Jobs(ctx, quire.JobQuery{TenantID: "u", Limit: 1}))
+	do3(do)(tx.Jobs(ctx, quire.JobQuery{TenantID: "u", ElementalID: "e", Limit: 1}))
 	do2(do)(tx.ActiveJobs(ctx, "u", ""))
 	do2(do)(tx.ActiveJobs(ctx, "u", "e"))
 	do2(do)(tx.CountJobs(ctx))

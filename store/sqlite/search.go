@@ -113,6 +113,31 @@ func (t *tx) newestLists(ctx context.Context, q quire.ListSearch) ([]int64, int,
 	return ids, total, err
 }
 
+// NewestElementals implements quire.ElementalReader. The elementals of an owner are a range
+// of an index in the wanted order, of which those with a tag are picked without reading
+// their rows.
+func (t *tx) NewestElementals(ctx context.Context, q quire.ElementalQuery) ([]quire.ElementalRecord, int, error) {
+	var w where
+	index := `elementals_newest`
+	w.add(`e.owner_id = ?`, q.OwnerID)
+	if q.TypeID == 0 {
+		w.add(`e.table_id = ''`)
+	} else {
+		index = `elementals_newest_of_type`
+		w.add(`e.type_id = ?`, q.TypeID)
+	}
+	if q.TagID != 0 {
+		w.add(`e.num IN (SELECT g.elemental FROM elemental_tags g WHERE g.tag_id = ?)`, q.TagID)
+	}
+	own := ` FROM elementals e INDEXED BY ` + index + ` WHERE ` + w.String()
+	nums, total, err := page(ctx, t, value[int64], `e.num`, own, `e.created_at DESC, e.id`, w.args, q.Limit, q.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	es, err := t.shortsInOrder(ctx, nums)
+	return es, total, err
+}
+
 // page returns one page of a column of the hits in an order, and the number of
 // all hits.
 func page[T any](ctx context.Context, t *tx, scan func(scanner) (T, error),

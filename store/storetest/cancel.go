@@ -53,6 +53,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"ElementalSizes":   readOf(quire.ReadTx.ElementalSizes, []string{"e1"}),
 	"ElementalByTitle": readOf(elementalTitled, titled{"u1", quire.TypeDocument, "Title of e1"}),
 	"SearchElementals": pageOf(quire.ReadTx.SearchElementals, quire.ElementalSearch{Text: words("word"), Viewer: anyone, Limit: 5}),
+	"NewestElementals": pageOf(quire.ReadTx.NewestElementals, quire.ElementalQuery{OwnerID: "u1", TypeID: quire.TypeDocument, Limit: 5}),
 	"ElementalsOf":     readOf(ownedElementals, "u1"),
 	"List":             readOf(quire.ReadTx.List, 1),
 	"SearchLists":      pageOf(quire.ReadTx.SearchLists, quire.ListSearch{Text: new(words("list")), Viewer: anyone, Limit: 5}),

@@ -203,19 +203,27 @@ func jobPages(t *testing.T, s *store) {
 	}{{"6", 1}, {"5", 2}, {"3", 3}, {"4", 2}, {"2", 3}, {"1", 3}, {"0", 9}} {
 		job := queuedJob("t", j.id, "e", epoch)
 		job.CreatedAt = at(j.created)
-		put(s, quire.Tx.PutJob, job, queuedJob("other", j.id, "e", epoch))
+		put(s, quire.Tx.PutJob, job, queuedJob("other", j.id, "e", epoch), queuedJob("t", "of another elemental "+j.id, "e2", epoch))
 	}
-	read := func(offset, limit int) ([]string, int) {
-		jobs, total := find(s, quire.ReadTx.Jobs, quire.JobQuery{TenantID: "t", Offset: offset, Limit: limit})
-		var ids []string
-		for _, j := range jobs {
-			ids = append(ids, j.ID)
+	pages := func(elementalID string) func(offset, limit int) ([]string, int) {
+		return func(offset, limit int) ([]string, int) {
+			jobs, total := find(s, quire.ReadTx.Jobs, quire.JobQuery{TenantID: "t", ElementalID: elementalID, Offset: offset, Limit: limit})
+			var ids []string
+			for _, j := range jobs {
+				ids = append(ids, j.ID)
+			}
+			return ids, total
 		}
-		return ids, total
 	}
-	all, _ := read(0, 100)
+	all, _ := pages("")(0, 7)
 	equal(t, "Jobs", all, []string{"0", "1", "2", "3", "4", "5", "6"})
-	checkPages(t, 7, read)
+	checkPages(t, 14, pages(""))
+	of, _ := pages("e")(0, 100)
+	equal(t, "Jobs of an elemental", of, all)
+	checkPages(t, 7, pages("e"))
+	none, total := pages("E")(0, 100)
+	equal(t, "Jobs of no elemental", none, nil)
+	equal(t, "their number", total, 0)
 }
 
 func jobActive(t *testing.T, s *store) {

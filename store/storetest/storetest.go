@@ -69,6 +69,7 @@ var groups = []group{
 	{"users", userCases},
 	{"tags", tagCases},
 	{"elementals", elementalCases},
+	{"newest elementals", newestCases},
 	{"search", searchCases},
 	{"lists", listCases},
 	{"items", itemCases},

@@ -1,0 +1,102 @@
+package bm25
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/segment"
+)
+
+// words yields the index's words of a text in order, those of scripts without spaces as
+// characters and pairs of neighbours.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		before := "" // the character before, of a script without spaces
+		for _, w := range segment.Words(text) {
+			if !segment.IsSpaceless(w) {
+				before = ""
+				if !yield(stem(w)) {
+					return
+				}
+				continue
+			}
+			if !yield(w) || before != "" && !yield(before+w) {
+				return
+			}
+			before = w
+		}
+	}
+}
+
+// stem leaves function words as they are, so that they are known as such.
+func stem(word string) string {
+	if segment.IsStopWord(word) {
+		return word
+	}
+	return segment.Stem(word)
+}
+
+// queryWords returns how often each word is in a query: without function words, unless
+// there are no others.
+func queryWords(query string) map[string]int {
+	content, all := map[string]int{}, map[string]int{}
+	for w := range words(query) {
+		all[w]++
+		if !segment.IsStopWord(w) {
+			content[w]++
+		}
+	}
+	if len(content) == 0 {
+		return all
+	}
+	return content
+}
+
+// entry is a chunk that is to be entered.
+type entry struct {
+	chunk  quire.Chunk // without its texts and vector
+	counts map[string]int
+	length int // in words
+}
+
+// newEntries checks chunks and takes their texts apart.
+func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) ([]entry, error) {
+	entries := make([]entry, len(chunks))
+	for i, c := range chunks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch {
+		case tenantID == "" || elementalID == "" || c.ID == "":
+			return nil, quire.Errorf(quire.CodeInvalid, "a tenant, an elemental and an id are needed")
+		case c.TenantID != tenantID || c.ElementalID != elementalID:
+			return nil, quire.Errorf(quire.CodeInvalid, "chunk %q is of another tenant or elemental", c.ID)
+		}
+		entries[i] = newEntry(c)
+	}
+	return entries, ctx.Err()
+}
+
+func newEntry(c quire.Chunk) entry {
+	e := entry{counts: map[string]int{}}
+	take := func(text string) {
+		for w := range words(text) {
+			e.counts[w]++
+			e.length++
+		}
+	}
+	// As for its vector, what the text says itself is not counted once more.
+	for _, head := range append([]string{c.Title}, c.Heading...) {
+		if !strings.Contains(c.Text, head) {
+			take(head)
+		}
+	}
+	take(c.Text)
+	e.chunk = quire.Chunk{
+		ID: c.ID, TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, Source: c.Source, TypeName: c.TypeName,
+		CategoryName: c.CategoryName, TagIDs: append([]string(nil), c.TagIDs...), TagNames: append([]string(nil), c.TagNames...),
+	}
+	return e
+}

@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/quirelib/quire"
@@ -26,7 +27,10 @@ const version = 1
 // The shape of a vector: the mean of word vectors in front, hashed features behind.
 // What the weights are was measured: docs/decisions/0019-static-embedder.md.
 const (
-	dimension      = 512
+	defaultDimension = 512
+	minDimension     = 256
+	maxDimension     = 1 << 16
+
 	semanticWeight = 1.0 // the length of the part in front, if it knows all words, relative to the one behind
 	gramWeight     = 1.5 // the character n-grams of a word together, relative to the word
 	leastWeight    = 0.1 // a frequent word, relative to one that the table lacks
@@ -43,29 +47,35 @@ type vocabulary struct {
 }
 
 // words returns the vocabulary. It is read once, since all Embedders can share it.
-var words = sync.OnceValues(func() (*vocabulary, error) {
+var words = sync.OnceValues(func() (*vocabulary, error) { return load(file) })
+
+// load reads a vocabulary.
+func load(file string) (*vocabulary, error) {
 	t, err := table.Parse(file)
 	if err != nil {
 		return nil, err
 	}
-	v := &vocabulary{Table: t}
-	for rank := range t.Words {
-		v.weights = append(v.weights, weightOf(rank, len(t.Words)))
+	if t.Dimension >= minDimension {
+		return nil, fmt.Errorf("the table of word vectors has dimension %d, which leaves no room for hashed features", t.Dimension)
+	}
+	v := &vocabulary{Table: t, weights: make([]float32, len(t.Words))}
+	for rank := range v.weights {
+		v.weights[rank] = weightOf(rank, len(v.weights))
 	}
 	return v, nil
-})
+}
 
-// weightOf returns how much one occurrence of a word of a table counts. The number of texts that
-// hold a word is about inverse to its rank (Zipf), so the logarithm of the rank stands
-// in for an inverse document frequency. It is cubed: squared weights were too small a
-// difference.
+// weightOf returns how much one occurrence of a word of a table counts. The number of
+// texts that hold a word is about inverse to its rank (Zipf), so the logarithm of the
+// rank stands in for an inverse document frequency. It is cubed: squared weights were
+// too small a difference.
 func weightOf(rank, words int) float32 {
 	w := math.Log(float64(rank+2)) / math.Log(float64(words+2))
 	return float32(min(1, max(leastWeight, w*w*w)))
 }
 
 // Embedder is a quire.Embedder without a neural network. Its vectors have 512
-// components of two parts:
+// components, or as many as NewDimension was told, of two parts:
 //
 //   - 128 are the weighted mean of the vectors of the words, so that "car" and
 //     "automobile" are near. The vectors are those of GloVe (Pennington, Socher and
@@ -74,7 +84,7 @@ func weightOf(rank, words int) float32 {
 //     inverse frequency (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for
 //     Sentence Embeddings", ICLR 2017) and tuned so that a word is near its definition
 //     and its synonyms (InfoNCE: van den Oord, Li and Vinyals, 2018) on WordNet 3.0.
-//   - 384 are hashed features, as engine.Hashing has them: the stems of words and the
+//   - 384, or what is left, are hashed features, as engine.Hashing has them: the stems of words and the
 //     character n-grams of them, a rarer word weighing more. They find names, numbers,
 //     symbols, misspellings, and words that the table lacks.
 //
@@ -85,24 +95,36 @@ func weightOf(rank, words int) float32 {
 //
 // It is safe for concurrent use. Vectors are the same in every process and on every
 // platform, up to rounding.
-type Embedder struct{ words *vocabulary }
+type Embedder struct {
+	words     *vocabulary
+	dimension int
+}
 
-// New returns the Embedder. Its only error is that of a damaged program.
-func New() (*Embedder, error) {
+// New returns the Embedder with 512 components, enough beside a full-text search. Its
+// only error is that of a damaged program.
+func New() (*Embedder, error) { return NewDimension(defaultDimension) }
+
+// NewDimension returns an Embedder with as many components, 256..65536; else the error
+// is ErrInvalid. More make the hashed features exact, which matters where nothing but
+// vectors is searched, and need more memory and time in each search.
+func NewDimension(dimension int) (*Embedder, error) {
+	if dimension < minDimension || dimension > maxDimension {
+		return nil, quire.Errorf(quire.CodeInvalid, "the dimension is %d, but must be %d..%d", dimension, minDimension, maxDimension)
+	}
 	v, err := words()
 	if err != nil {
 		return nil, quire.Errorf(quire.CodeInternal, "the word vectors inside the program do not load").WithCause(err)
 	}
-	return &Embedder{words: v}, nil
+	return &Embedder{words: v, dimension: dimension}, nil
 }
 
 // Fingerprint implements quire.Embedder.
 func (e *Embedder) Fingerprint() string {
-	return fmt.Sprintf("quire-static/%d dimension=%d", version, dimension)
+	return fmt.Sprintf("quire-static/%d dimension=%d", version, e.dimension)
 }
 
 // Dimension implements quire.Embedder.
-func (e *Embedder) Dimension() int { return dimension }
+func (e *Embedder) Dimension() int { return e.dimension }
 
 // Embed implements quire.Embedder. Its only error is that of a cancelled context.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -124,13 +146,13 @@ func (e *Embedder) embed(text string) []float32 {
 	if len(terms) == 0 {
 		terms = feature.Symbols(text)
 	}
-	v := make(feature.Vector, dimension)
+	v := make(feature.Vector, e.dimension)
 	e.mean(v[:e.words.Dimension], words)
 	hashed := v[e.words.Dimension:]
 	hashed.AddTerms(terms, gramWeight)
 	hashed.Scale(1)
 	if !v.Scale(1) {
-		v[dimension-1] = 1
+		v[e.dimension-1] = 1
 	}
 	return v
 }
@@ -147,32 +169,35 @@ func (e *Embedder) weight(word, _ string) float32 {
 // have added about as much in other directions, so that v has the length that is left
 // for the known ones: the root of their share of the weight.
 func (e *Embedder) mean(v feature.Vector, words []string) {
-	counts := make(map[int]int, len(words))
 	ranks := make([]int, 0, len(words))
-	var known, all float64
+	var known, all float32
 	for _, word := range words {
+		weight := float32(feature.Plain)
 		rank, ok := e.words.Rank(word)
-		if !segment.IsStopWord(word) {
-			weight := float64(e.weight(word, ""))
-			all += weight
-			if ok {
-				known += weight
-			}
+		if ok {
+			ranks = append(ranks, rank)
+			weight = e.words.weights[rank]
 		}
-		if !ok {
+		if segment.IsStopWord(word) {
 			continue
 		}
-		if counts[rank] == 0 {
-			ranks = append(ranks, rank)
+		all += weight
+		if ok {
+			known += weight
 		}
-		counts[rank]++
 	}
-	for _, rank := range ranks {
-		e.words.Add(v, rank, float32(1+math.Log(float64(counts[rank]))))
+	slices.Sort(ranks)
+	for len(ranks) > 0 {
+		count := 1
+		for count < len(ranks) && ranks[count] == ranks[0] {
+			count++
+		}
+		e.words.Add(v, ranks[0], feature.Saturated(count))
+		ranks = ranks[count:]
 	}
 	share := 1.0
 	if all > 0 {
-		share = known / all
+		share = float64(known / all)
 	}
 	v.Scale(semanticWeight * math.Sqrt(share))
 }

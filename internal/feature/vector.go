@@ -29,11 +29,19 @@ func hash(seed uint64, text string) uint64 {
 // Scale Multitask Learning", ICML 2009), which keeps inner products right in the mean.
 type Vector []float32
 
-// AddTerms adds terms. One that occurs n times weighs 1 + ln n; the character n-grams
-// of a word together weigh gramWeight, relative to the word.
+// Saturated returns what n occurrences count together, relative to one: 1 + ln n.
+func Saturated(n int) float32 {
+	if n == 1 {
+		return 1
+	}
+	return float32(1 + math.Log(float64(n)))
+}
+
+// AddTerms adds terms, each weighing as much as its occurrences together; the character
+// n-grams of a word together weigh gramWeight, relative to the word.
 func (v Vector) AddTerms(terms []Term, gramWeight float32) {
 	for _, t := range terms {
-		weight := t.Weight * float32(1+math.Log(float64(t.Count)))
+		weight := t.Weight * Saturated(t.Count)
 		v.add(hash(wordSeed, t.Text), weight)
 		if t.HasGrams {
 			v.addGrams(t.Text, weight*gramWeight)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/quirelib/quire/engine/static/internal/table"
+	"github.com/quirelib/quire/internal/feature"
 	"github.com/quirelib/quire/internal/segment"
 )
 
@@ -128,7 +129,7 @@ func (m *model) bag(text string) bag {
 		counts[id]++
 	}
 	for _, id := range b.words {
-		b.weights = append(b.weights, m.weights[id]*float32(1+math.Log(float64(counts[id]))))
+		b.weights = append(b.weights, m.weights[id]*feature.Saturated(counts[id]))
 	}
 	return b
 }

@@ -6,10 +6,12 @@ import (
 	"math"
 )
 
-// model is an Embedder with its fingerprint.
+// model is an Embedder with its fingerprint and the length of its vectors, both as they
+// were when the Engine was made: vectors of another length must not come among the others.
 type model struct {
 	embedder    Embedder
 	fingerprint string
+	length      int
 }
 
 const partEmbedder = "embedder"
@@ -17,7 +19,7 @@ const partEmbedder = "embedder"
 func newModel(e Embedder) (*model, error) {
 	m := &model{embedder: e}
 	err := guarded(partEmbedder, func() error {
-		m.fingerprint = e.Fingerprint()
+		m.fingerprint, m.length = e.Fingerprint(), e.Dimension()
 		return nil
 	})
 	return m, err
@@ -47,6 +49,9 @@ func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 	dimension, err := m.dimension()
 	if err != nil {
 		return nil, err
+	}
+	if dimension != m.length {
+		return nil, Errorf(CodeUnavailable, "the embedder makes vectors of %d numbers now, and made such of %d before under the same fingerprint", dimension, m.length)
 	}
 	if len(vectors) != len(texts) {
 		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -46,6 +47,50 @@ func (x *faultyText) Search(ctx context.Context, query string, f quire.Filters, 
 		return nil, err
 	}
 	return x.TextIndex.Search(ctx, query, f, limit)
+}
+
+// textCopy is a text index that shows what it was given.
+type textCopy struct {
+	*bm25.Index
+	mu     sync.Mutex
+	chunks map[string][]quire.Chunk // by tenant and elemental
+}
+
+func newTextCopy() *textCopy {
+	return &textCopy{Index: bm25.New(nil), chunks: map[string][]quire.Chunk{}}
+}
+
+func (x *textCopy) Replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) error {
+	err := x.Index.Replace(ctx, tenantID, elementalID, chunks)
+	if err == nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.chunks[tenantID+" "+elementalID] = slices.Clone(chunks)
+	}
+	return err
+}
+
+func (x *textCopy) Reset(ctx context.Context) error {
+	err := x.Index.Reset(ctx)
+	if err == nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		clear(x.chunks)
+	}
+	return err
+}
+
+// content returns everything in the index, by id.
+func (x *textCopy) content() map[string]quire.Chunk {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := map[string]quire.Chunk{}
+	for _, chunks := range x.chunks {
+		for _, c := range chunks {
+			all[c.ID] = c
+		}
+	}
+	return all
 }
 
 // withText makes an Engine that has full text.
@@ -100,6 +145,9 @@ func TestModes(t *testing.T) {
 func TestModesRefused(t *testing.T) {
 	t.Parallel()
 	plain := onMemory(t)
+	plain.stop(t.Context())
+	plain.words, plain.opts.Text = nil, nil
+	plain.start()
 	f, text := withText(t)
 	for _, tt := range []struct {
 		f    *engineFixture

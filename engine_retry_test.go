@@ -484,3 +484,47 @@ func TestUnclearCommit(t *testing.T) {
 		}
 	}
 }
+
+// growing is an Embedder whose vectors become longer under the same fingerprint.
+type growing struct {
+	*enginetest.Embedder
+	more atomic.Int64
+}
+
+func (g *growing) Dimension() int { return g.Embedder.Dimension() + int(g.more.Load()) }
+
+func (g *growing) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := g.Embedder.Embed(ctx, texts)
+	for i := range vectors {
+		vectors[i] = append(vectors[i], make([]float32, g.more.Load())...)
+	}
+	return vectors, err
+}
+
+// TestGrowingVectors: vectors of another length never come among those that are stored,
+// neither in the same process nor in the next one.
+func TestGrowingVectors(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, stores[0].open(t), quire.EngineOptions{Chunker: paragraphs{}, MaxAttempts: 1})
+	f.stop(t.Context())
+	g := &growing{Embedder: f.embedder}
+	open := func() (err error) {
+		f.index = enginetest.NewIndex()
+		f.eng, err = quire.NewEngine(t.Context(), f.Library, f.index, g, f.llm, &f.opts)
+		return err
+	}
+	f.check(open())
+	f.add(f.ann, "A list of fruit", "apple pie")
+	g.more.Store(8)
+	e := f.create(f.ann, document("A list of boats", "a red boat"))
+	if j := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobFailed); !strings.Contains(j.Error, "numbers") {
+		t.Errorf("the job says %q", j.Error)
+	}
+	f.stop(t.Context())
+	wantCode(t, open(), quire.CodeConflict)
+	g.more.Store(0)
+	f.check(open())
+	if got := f.search(f.ann, "apple pie", quire.Filters{}); len(got) == 0 || got[0] != "apple pie" {
+		t.Errorf("found %q", got)
+	}
+}

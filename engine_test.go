@@ -37,7 +37,8 @@ type engineFixture struct {
 	embedder *enginetest.Embedder
 	llm      *enginetest.LLM
 	index    *enginetest.Index
-	searches int // how many f.search made
+	words    *textCopy // nil if opts has another text index, or is to have none
+	searches int       // how many f.search made
 }
 
 // paragraphs is a Chunker that splits at blank lines.
@@ -58,6 +59,10 @@ func (paragraphs) Chunks(text string) []quire.Span {
 func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *engineFixture {
 	t.Helper()
 	f := &engineFixture{fixture: newFixture(t, s, nil), opts: opts, embedder: enginetest.NewEmbedder(), llm: enginetest.NewLLM()}
+	if opts.Text == nil { // searches are by vectors all the same, unless they say so
+		f.words = newTextCopy()
+		f.opts.Text, f.opts.Mode = f.words, quire.SearchVector
+	}
 	f.start()
 	t.Cleanup(func() { f.stop(context.Background()) })
 	return f
@@ -175,10 +180,26 @@ func (f *engineFixture) update(a quire.Actor, id, body string) {
 }
 
 // stored returns the chunks of an elemental in the Store, after checking that the
-// index holds what the Store holds.
+// indexes hold what the Store holds: at once, or, when a commit comes between the looks at
+// them, soon.
 func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	f.t.Helper()
 	var mine []quire.Chunk
+	var diff string
+	for range 200 {
+		if mine, diff = f.compare(elementalID); diff == "" {
+			return mine
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.t.Errorf("an index does not hold what the store holds (-store +index):\n%s", diff)
+	return mine
+}
+
+// compare returns the chunks of an elemental in the Store, and how the indexes differ from
+// all that is there.
+func (f *engineFixture) compare(elementalID string) (mine []quire.Chunk, diff string) {
+	f.t.Helper()
 	want := map[string]quire.Chunk{}
 	err := f.store.View(f.t.Context(), func(tx quire.ReadTx) error {
 		for c, err := range tx.AllChunks(f.t.Context()) {
@@ -199,10 +220,11 @@ func (f *engineFixture) stored(elementalID string) []quire.Chunk {
 	for _, c := range f.index.Chunks() {
 		have[c.ID] = c
 	}
-	if d := cmp.Diff(want, have, emptyIsNil); d != "" {
-		f.t.Errorf("the index does not hold what the store holds (-store +index):\n%s", d)
+	diff = cmp.Diff(want, have, emptyIsNil)
+	if f.words != nil {
+		diff += cmp.Diff(want, f.words.content(), emptyIsNil)
 	}
-	return mine
+	return mine, diff
 }
 
 // emptyIsNil compares empty slices as equal to nil ones.

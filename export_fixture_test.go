@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/bm25"
 	"github.com/quirelib/quire/engine/enginetest"
 	"github.com/quirelib/quire/engine/extract"
 )
@@ -42,7 +43,7 @@ func newInstance(t testing.TB, s quire.Store, embedder *enginetest.Embedder) *in
 		embedder = enginetest.NewEmbedder()
 	}
 	in := &instance{Library: lib, t: t, store: s, embedder: embedder, index: enginetest.NewIndex()}
-	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}, Extractor: withNUL{extract.New(nil)}})
+	in.eng, err = quire.NewEngine(ctx, lib, in.index, embedder, enginetest.NewLLM(), &quire.EngineOptions{Chunker: paragraphs{}, Text: bm25.New(nil), Extractor: withNUL{extract.New(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,6 +292,7 @@ type everything struct {
 	Found      map[string][]string
 	FoundLists map[string][]int64
 	Hits       map[string][]quire.SearchHit
+	Words      map[string][]quire.SearchHit
 	Chats      map[string]quire.ChatResponse
 	Chunks     []quire.Chunk
 }
@@ -302,7 +304,7 @@ func (b *builder) see(in *instance) everything {
 		Tags: map[string][]quire.Tag{}, Elementals: map[string][]quire.Elemental{}, Lists: map[string][]quire.List{},
 		Items: map[string][]string{}, Comments: map[string][]quire.UserComment{}, Rates: map[string][]quire.UserRate{},
 		Files: map[int64][]byte{}, Texts: map[string]string{}, Found: map[string][]string{}, FoundLists: map[string][]int64{},
-		Hits: map[string][]quire.SearchHit{}, Chats: map[string]quire.ChatResponse{},
+		Hits: map[string][]quire.SearchHit{}, Words: map[string][]quire.SearchHit{}, Chats: map[string]quire.ChatResponse{},
 	}
 	ctx := context.Background()
 	for _, a := range b.users {
@@ -388,6 +390,8 @@ func (b *builder) seeKnowledge(in *instance, v *everything, tenantID string) {
 	for _, w := range vocabulary[:6] {
 		f := quire.Filters{TenantID: tenantID}
 		v.Hits[w], err = in.eng.Search(b.ctx, quire.SearchRequest{Query: w, Filters: f, Limit: 100})
+		in.must(err)
+		v.Words[w], err = in.eng.Search(b.ctx, quire.SearchRequest{Query: w, Mode: quire.SearchText, Filters: f, Limit: 100})
 		in.must(err)
 		v.Chats[w], err = in.eng.Chat(b.ctx, quire.ChatRequest{Query: w, Filters: f})
 		in.must(err)

@@ -104,6 +104,9 @@ func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
 		if c.Fingerprint != fingerprint {
 			return m.mixed(fingerprint, c.Fingerprint)
 		}
+		if len(c.Vector) != made.length {
+			return Errorf(CodeConflict, "a stored vector has %d numbers, but those of the embedder with the same fingerprint have %d; a fingerprint must name everything that changes the vectors", len(c.Vector), made.length)
+		}
 		if len(group) > 0 && group[0].ElementalID != c.ElementalID {
 			if err := flush(); err != nil {
 				return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // candidates is how many hits of each index a hybrid search fuses, at least.
@@ -17,20 +16,20 @@ func (x indexes) search(ctx context.Context, req SearchRequest, vector []float32
 	case SearchVector:
 		return x.vectors.Search(ctx, vector, req.Filters, req.Limit)
 	case SearchText:
-		words, err := x.text.Search(ctx, req.Query, req.Filters, req.Limit)
+		words, err := x.text.Search(ctx, req.Query, req.Filters, max(candidates, req.Limit))
 		return fuse(nil, words, 1, req.Limit), err
 	}
-	var (
-		wide       = max(candidates, req.Limit)
-		near       []Hit
-		words      []TextHit
-		err, other error
-		both       sync.WaitGroup
-	)
-	both.Go(func() { words, other = x.text.Search(ctx, req.Query, req.Filters, wide) })
-	near, err = x.vectors.Search(ctx, vector, req.Filters, wide)
-	both.Wait()
-	if err := cmp.Or(err, other); err != nil {
+	var near []Hit
+	var words []TextHit
+	wide := max(candidates, req.Limit)
+	err := x.both(func() (err error) {
+		near, err = x.vectors.Search(ctx, vector, req.Filters, wide)
+		return err
+	}, func() (err error) {
+		words, err = x.text.Search(ctx, req.Query, req.Filters, wide)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return fuse(near, words, textWeight, req.Limit), nil

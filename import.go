@@ -49,7 +49,8 @@ type ImportResult struct {
 // The archive is copied to a temporary file first, and checked to its end; nothing
 // before that touches the Store. Everything in it is held to the rules that content
 // made here is held to. Then one Update writes it, while other writers wait. Memory
-// holds a record at a time, ids, and the vectors on their way into the index.
+// holds a record at a time, ids, and the passages with their vectors on their way into
+// the indexes.
 //
 // Errors: ErrNewerSchema if a newer version wrote the archive; ErrInvalid if it is
 // damaged, or a record of it breaks a rule or needs a type, category or topic that the

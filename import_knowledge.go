@@ -108,18 +108,7 @@ func (in *importer) chunk(ctx context.Context, r record) error {
 	if err := in.ch.replace(ctx, in.tx, set.rec.TenantID, set.rec.ID, set.chunks); err != nil {
 		return err
 	}
-	in.ch.sets[set.rec.ID] = chunkSet{set.rec.TenantID, forIndex(set.chunks)}
 	return nil
-}
-
-// forIndex drops what an index does not read: the chunks of a whole archive stay in
-// memory until it has taken them.
-func forIndex(chunks []Chunk) []Chunk {
-	for i := range chunks {
-		c := &chunks[i]
-		c.Heading, c.Text, c.Hash, c.Title = nil, "", "", ""
-	}
-	return chunks
 }
 
 // make checks a chunk and makes it whole.

@@ -181,7 +181,7 @@ func number(digits string) int {
 
 // neutralMarkers writes bracketed numbers of a source text so that they cannot be
 // taken for markers, neither by who reads the answer that quotes them nor by the
-// filter: [12] becomes \[12\], which Markdown shows as it was.
+// filter: [12] becomes \[12\], which Markdown shows as it was, and a link stays one.
 func neutralMarkers(text string) string {
 	var out strings.Builder
 	open := -1 // place of the last bracket that may begin a marker
@@ -195,7 +195,11 @@ func neutralMarkers(text string) string {
 		case r == ']':
 			if digit {
 				out.WriteString(text[begin:open])
-				out.WriteString(`\[` + text[open+1:i] + `\]`)
+				number := `\[` + text[open+1:i] + `\]`
+				if strings.HasPrefix(text[i+1:], "(") { // the text of a link
+					number = "[" + number + "]"
+				}
+				out.WriteString(number)
 				begin = i + 1
 			}
 			open = -1

@@ -1,6 +1,7 @@
 package quire
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -37,17 +38,27 @@ type indexes struct {
 }
 
 func (x indexes) replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {
-	if err := x.vectors.Replace(ctx, tenantID, elementalID, chunks); err != nil || x.text == nil {
-		return err
-	}
-	return x.text.Replace(ctx, tenantID, elementalID, chunks)
+	return x.both(
+		func() error { return x.vectors.Replace(ctx, tenantID, elementalID, chunks) },
+		func() error { return x.text.Replace(ctx, tenantID, elementalID, chunks) })
 }
 
 func (x indexes) reset(ctx context.Context) error {
-	if err := x.vectors.Reset(ctx); err != nil || x.text == nil {
-		return err
+	return x.both(func() error { return x.vectors.Reset(ctx) }, func() error { return x.text.Reset(ctx) })
+}
+
+// both does something with each of the indexes at the same time. It returns the first
+// error, that of the vectors before that of the text.
+func (x indexes) both(vectors, text func() error) error {
+	if x.text == nil {
+		return vectors()
 	}
-	return x.text.Reset(ctx)
+	var other error
+	var done sync.WaitGroup
+	done.Go(func() { other = text() })
+	err := vectors()
+	done.Wait()
+	return cmp.Or(err, other)
 }
 
 // beginWrite locks the index for a write transaction.

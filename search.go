@@ -103,15 +103,16 @@ func (e *Engine) searchIndexes(ctx context.Context, req SearchRequest, m *model,
 		if err != nil {
 			return err
 		}
-		hits, err = withChunks(ctx, tx, found)
+		hits, err = withChunks(ctx, tx, req.Filters, found)
 		return err
 	})
 	return hits, err
 }
 
 // withChunks reads the chunks of the hits of an index. One that is not there is left
-// out: another process that has the Store open too may have deleted it.
-func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error) {
+// out: another process that has the Store open too may have deleted it. So is one that does
+// not match, which no index should find.
+func withChunks(ctx context.Context, tx ReadTx, filters Filters, found []Hit) ([]SearchHit, error) {
 	ids := make([]string, len(found))
 	for i, h := range found {
 		ids[i] = h.ID
@@ -122,7 +123,7 @@ func withChunks(ctx context.Context, tx ReadTx, found []Hit) ([]SearchHit, error
 	}
 	hits := make([]SearchHit, 0, len(found))
 	for _, h := range found {
-		if c, ok := chunks[h.ID]; ok {
+		if c, ok := chunks[h.ID]; ok && filters.Match(&c) {
 			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 		}
 	}

@@ -23,6 +23,7 @@ func TestText(t *testing.T) {
 		{"setext heading", "b.markdown", "```\n# no\n```\n\nTitle\n---\n", Document{"Title", "```\n# no\n```\n\nTitle\n---\n", FormatMarkdown}},
 		{"no heading", "Notes of May.md", "text", Document{"Notes of May", "text", FormatMarkdown}},
 		{"front matter", "b.md", "---\nlayout: x\ntitle: \"A: b\"\n---\n# C\n", Document{"A: b", "# C\n", FormatMarkdown}},
+		{"front matter with a blank line", "b.md", "---\ntitle: 'A'\n\nauthor: B\n---\n\nC\n", Document{"A", "\nC\n", FormatMarkdown}},
 		{"front matter without title", "b.md", "---\nlayout: x\n---\n# C\n", Document{"C", "# C\n", FormatMarkdown}},
 		{"nothing but front matter", "b.md", "---\ntitle: x\n---\n", Document{"x", "---\ntitle: x\n---\n", FormatMarkdown}},
 		{"rules are no front matter", "b.md", "---\n\ntitle: x\n\n---\ny", Document{"b", "---\n\ntitle: x\n\n---\ny", FormatMarkdown}},

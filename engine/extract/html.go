@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -31,7 +30,7 @@ func fromHTML(ctx context.Context, text string) (title, markdown string, err err
 		// The parser takes any text; only its limit of nesting makes it fail.
 		return "", "", invalid("is HTML that nests elements more than 512 levels deep")
 	}
-	p := page{ctx: ctx, spans: maxSpans}
+	p := page{ctx: ctx, spans: maxSpans, cells: maxFilled, addresses: maxAddresses}
 	p.clean(doc)
 	out, err := convert(ctx, doc)
 	if ctx.Err() != nil {
@@ -161,9 +160,10 @@ func lineStart(s string) bool {
 	return s == "" || s[len(s)-1] == '\n'
 }
 
-// maxSpans is how many cells of a document may come from cells that span several
-// columns or rows.
-const maxSpans = 10_000
+// maxAddresses is how long the addresses and titles of all links are together. The parser
+// opens a link that is not closed again in every block, so that a page could grow without
+// measure.
+const maxAddresses = 4 << 20
 
 // maxIndent is how deep lists and quotes nest in the result. Each level indents all
 // its lines once more, so that a page could grow without measure.
@@ -174,6 +174,8 @@ type page struct {
 	ctx                     context.Context // of the pass; nothing more is cleaned when it has ended
 	title, comment, heading string
 	spans                   int // left of maxSpans
+	cells                   int // left of maxFilled
+	addresses               int // left of maxAddresses
 	indent                  int // open lists and quotes
 }
 
@@ -242,7 +244,7 @@ func (p *page) element(parent, n *html.Node) {
 			p.heading = textOf(n)
 		}
 	case atom.A:
-		unlink(parent, n)
+		p.link(parent, n)
 	case atom.Img:
 		replace(parent, n, attribute(n, "alt"))
 	case atom.Sup:
@@ -255,39 +257,8 @@ func (p *page) element(parent, n *html.Node) {
 	case atom.Td, atom.Th:
 		p.span(n)
 	case atom.Table:
-		layOut(n)
+		p.layOut(n)
 	}
-}
-
-// layOut makes a table fit into Markdown, whose cells are one line: a line break in
-// a cell becomes a space, and a table with blocks in its cells is no table but a
-// way to arrange them.
-func layOut(table *html.Node) {
-	blocks := false
-	for n := range table.Descendants() {
-		blocks = blocks || notInCell[n.DataAtom]
-		if n.DataAtom == atom.Br {
-			*n = html.Node{Parent: n.Parent, PrevSibling: n.PrevSibling, NextSibling: n.NextSibling, Type: html.TextNode, Data: " "}
-		}
-	}
-	if !blocks {
-		return
-	}
-	for n := range table.Descendants() {
-		if inTable[n.DataAtom] {
-			n.DataAtom, n.Data, n.Attr = atom.Div, "div", nil
-		}
-	}
-	table.DataAtom, table.Data, table.Attr = atom.Div, "div", nil
-}
-
-var notInCell = map[atom.Atom]bool{
-	atom.Pre: true, atom.Ul: true, atom.Ol: true, atom.Blockquote: true, atom.Table: true, atom.Hr: true,
-	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
-}
-
-var inTable = map[atom.Atom]bool{
-	atom.Tr: true, atom.Td: true, atom.Th: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Caption: true,
 }
 
 // metadata takes the title from a comment with JSON in it, which the pages of the
@@ -299,12 +270,16 @@ func (p *page) metadata(comment string) {
 	}
 }
 
-// unlink leaves only the text of a link that leads nowhere without its page, and
-// nothing of one without any letter or digit, such as the ¶ beside a heading.
-func unlink(parent, n *html.Node) {
+// link leaves only the text of a link that leads nowhere without its page, or for whose
+// address there is no room, and nothing of one without any letter or digit, such as the ¶
+// beside a heading.
+func (p *page) link(parent, n *html.Node) {
 	href := strings.TrimSpace(attribute(n, "href"))
-	if u, err := url.Parse(href); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
-		return
+	if length := len(href) + len(attribute(n, "title")); length <= p.addresses {
+		p.addresses -= length
+		if u, err := url.Parse(href); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
+			return
+		}
 	}
 	if text := textOf(n); text != "" && !strings.ContainsFunc(text, isWord) && strings.HasPrefix(href, "#") {
 		parent.RemoveChild(n)
@@ -327,20 +302,6 @@ func power(parent, n *html.Node) {
 		if strings.ContainsFunc(text[:1], isWord) {
 			parent.InsertBefore(&html.Node{Type: html.TextNode, Data: "^"}, n)
 		}
-	}
-}
-
-// span limits how many cells a cell may become.
-func (p *page) span(n *html.Node) {
-	cells := 1
-	for _, key := range []string{"colspan", "rowspan"} {
-		if v, err := strconv.Atoi(attribute(n, key)); err == nil && v > 1 {
-			cells *= min(v, maxSpans)
-		}
-	}
-	if p.spans -= cells - 1; p.spans < 0 {
-		p.spans = 0
-		n.Attr = nil
 	}
 }
 

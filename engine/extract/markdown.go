@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quirelib/quire/internal/markup"
+	"github.com/quirelib/quire/internal/segment"
 )
 
 // fromMarkdown returns the title and the text without front matter, if there is
@@ -23,17 +24,13 @@ func fromMarkdown(text string) (title, body string) {
 
 var titleField = regexp.MustCompile(`(?m)^title:[ \t]*(.+?)[ \t]*$`)
 
-// frontMatter takes off the YAML block between two lines of --- at the start, and
-// returns the title in it.
+// frontMatter takes off the front matter, and returns the title in it.
 func frontMatter(text string) (title, body string) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
+	end := segment.FrontMatterEnd(text)
+	if end == 0 {
 		return "", text
 	}
-	matter, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok || strings.Contains(matter, "\n\n") { // two rules with text between them
-		return "", text
-	}
+	matter, body := text[:end], strings.TrimPrefix(text[end:], "\n")
 	if m := titleField.FindStringSubmatch(matter); m != nil {
 		title = m[1]
 		if n := len(title); n >= 2 && (title[0] == '"' || title[0] == '\'') && title[n-1] == title[0] {

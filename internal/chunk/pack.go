@@ -120,7 +120,8 @@ func (p *packer) endSection(level int) {
 // isShortPreamble reports whether all there is so far is a little text above the
 // first heading, such as a title, which is no use alone.
 func (p *packer) isShortPreamble() bool {
-	return len(p.spans) == 0 && len(p.open) > 0 && len(p.open[0].path) == 0 && p.open[0].level == 0 && p.sum < p.smallest()
+	headed := func(u unit) bool { return u.level > 0 || len(u.path) > 0 }
+	return len(p.spans) == 0 && len(p.open) > 0 && !slices.ContainsFunc(p.open, headed) && p.sum < p.smallest()
 }
 
 // mergeRest joins the last span of the section to the one before if it is small.

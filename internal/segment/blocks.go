@@ -113,18 +113,29 @@ func (b *blockScanner) isOpenAs(kind Kind) bool { return b.isOpen && b.open.Kind
 
 // frontMatter takes the front matter and returns where the rest begins.
 func (b *blockScanner) frontMatter() int {
+	end := FrontMatterEnd(b.text)
+	if end > 0 {
+		b.single(FrontMatter, 0, end, 0)
+	}
+	return end
+}
+
+// FrontMatterEnd returns the byte offset behind the front matter of a Markdown text, the
+// ending of its last line not included; 0 if there is none. Between two lines "---" at the
+// start of a text is front matter if the first line looks like YAML: else the upper one is
+// a thematic break.
+func FrontMatterEnd(text string) int {
 	opened, first := false, true
-	for start, end := range lines(b.text, 0) {
-		line := strings.TrimRight(b.text[start:end], " \t")
+	for start, end := range lines(text, 0) {
+		line := strings.TrimRight(text[start:end], " \t")
 		switch {
 		case !opened && line != "---":
 			return 0
 		case !opened:
 			opened = true
 		case first && !strings.Contains(line, ":"):
-			return 0 // a thematic break
+			return 0
 		case line == "---" || line == "...":
-			b.single(FrontMatter, 0, end, 0)
 			return end
 		default:
 			first = false

@@ -76,6 +76,8 @@ func TestPlain(t *testing.T) {
 		{"code", "`a*b*` ``c ` d`` `open", "a*b* c ` d `open"},
 		{"escapes", `\*a\* \[b\] \\ c\d`, `*a* [b] \ c\d`},
 		{"links", `[a](http://x "t") ![b](y(1).png) [c][d] [e] [^1] <https://z>`, "a b c [e] <https://z>"},
+		{"across lines", "*a\nb* [c\nd](e) `f`\n`g`", "a b c d f g"},
+		{"escaped number as a link", `<sup>[\[1\]](/docs)</sup>`, "[1]"},
 		{"link in a link", "[![a](b)](c) [`d`](e)", "a d"},
 		{"tags", `<a name="x"></a>T<br/> of List<T> <T>`, "T of List<T> <T>"},
 		{"table row", "| a | `b` |", "a | b"},

@@ -12,17 +12,17 @@ import (
 // and with every run of white space as one space. It only removes: the words and
 // their order stay.
 func Plain(markdown string) string {
-	var out strings.Builder
+	var joined strings.Builder // marks of emphasis and links may begin on one line and end on the next
 	for start, end := range lines(markdown, 0) {
 		line, _ := stripQuotes(markdown[start:end], end-start)
 		line = strings.TrimSpace(line)
 		if line == "" || start > 0 && underlineLevel(line) > 0 || isDelimiterRow(line) {
 			continue
 		}
-		out.WriteString(plainInline(stripBlockMarks(line)))
-		out.WriteByte(' ')
+		joined.WriteString(stripBlockMarks(line))
+		joined.WriteByte(' ')
 	}
-	return strings.Join(strings.Fields(out.String()), " ")
+	return strings.Join(strings.Fields(plainInline(strings.TrimSuffix(joined.String(), " "))), " ")
 }
 
 // stripBlockMarks removes what makes a line a heading, list item or table row.
@@ -46,7 +46,7 @@ func stripBlockMarks(line string) string {
 	return line
 }
 
-// plainInline removes the inline marks of a line.
+// plainInline removes the inline marks of a text.
 func plainInline(line string) string {
 	if !strings.ContainsAny(line, "`*_~[]\\<") {
 		return line

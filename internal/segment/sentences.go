@@ -13,7 +13,7 @@ import (
 // A sentence ends at ".", "!", "?" or "…" and what closes behind it (quotes,
 // brackets, emphasis), where white space follows; at "。", "！" and "？" also without.
 // A "." does not end one behind an abbreviation ("e.g.", "Dr."), an initial or in front
-// of a lower-case letter, and no mark does inside `code`. The [Blocks] of the text end
+// of a lower-case letter, and no mark does inside `code` or a [link](..). The [Blocks] of the text end
 // sentences too; a heading, a block of code, front matter and a table row are each one
 // sentence, whatever is in them.
 func Sentences(text string) [][2]int {
@@ -50,8 +50,12 @@ func (s *sentenceScanner) add(text string, start, end int) {
 func (s *sentenceScanner) prose(text string, start int) {
 	for i := start; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == '`' {
+		switch r {
+		case '`':
 			i += codeLength(text[i:])
+			continue
+		case '[':
+			i += linkLength(text[i:])
 			continue
 		}
 		i += size
@@ -114,6 +118,22 @@ func codeLength(text string) int {
 		i += run
 	}
 	return n
+}
+
+// linkLength returns the length of the link "[..](..)" at the start of text, or of its
+// opening bracket if it is none, or a long one.
+func linkLength(text string) int {
+	const near = 300 // bounds the search, as in codeLength
+	text = text[:min(len(text), near)]
+	closed := strings.IndexByte(text, ']')
+	if closed < 0 || !strings.HasPrefix(text[closed:], "](") {
+		return 1
+	}
+	end := strings.IndexByte(text[closed:], ')')
+	if end < 0 {
+		return 1
+	}
+	return closed + end + 1
 }
 
 // endsSentence reports whether the terminator r at text[mark], whose closing marks

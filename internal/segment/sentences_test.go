@@ -26,6 +26,7 @@ func TestSentences(t *testing.T) {
 		{"variables", "The value is x. The end.", []string{"The value is x.", "The end."}},
 		{"numbers and names", "Go 1.26 has fmt.Println and node.js. Good.", []string{"Go 1.26 has fmt.Println and node.js.", "Good."}},
 		{"code spans", "Run `a. B` or ``c. `D`. E`` now. Next ` open. End", []string{"Run `a. B` or ``c. `D`. E`` now.", "Next ` open.", "End"}},
+		{"links", "See [Where is it? Here.](x.y/z) now. [a. B] ends. [c](open. D", []string{"See [Where is it? Here.](x.y/z) now.", "[a.", "B] ends.", "[c](open.", "D"}},
 		{"across lines", "A sentence over\ntwo lines. Next\r\none.", []string{"A sentence over\ntwo lines.", "Next\r\none."}},
 		{"blank line", "One\n\ntwo", []string{"One", "two"}},
 		{"heading", "# A. B\ntext\n\nTitle\n---\nmore", []string{"# A. B", "text", "Title\n---", "more"}},

@@ -59,6 +59,29 @@ func marginal(c candidate, picked []candidate) float64 {
 	return c.score * (1 - repeatCost*most)
 }
 
+// withAntecedents adds to sentences that begin with "it" or the like those in front of
+// them, as long as there are fewer than limit.
+func withAntecedents(picked, candidates []candidate, limit int) []candidate {
+	place := func(c candidate) [2]int { return [2]int{c.source, c.order} }
+	taken := make(map[[2]int]bool)
+	for _, c := range picked {
+		taken[place(c)] = true
+	}
+	for _, c := range picked {
+		if c.order == 0 || !c.goesOn() || !leans(c.text) {
+			continue
+		}
+		for _, before := range candidates {
+			fits := before.source == c.source && before.order == c.order-1 && before.kind == prose && before.goesOn() && !endsAsking(before.text)
+			if fits && !taken[place(before)] && len(picked) < limit {
+				taken[place(before)] = true
+				picked = append(picked, before)
+			}
+		}
+	}
+	return picked
+}
+
 // readingOrder sorts candidates, best first, for reading: the source of the best
 // one first, and the candidates of a source in its order.
 func readingOrder(picked []candidate) []candidate {

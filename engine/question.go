@@ -50,6 +50,7 @@ type question struct {
 	want   want
 	said   map[string]bool // all words in lower case
 	names  bool            // it asks what something is
+	called []string        // the stems of names
 }
 
 // newQuestion returns the question of a text, not weighed yet. Where what was asked leans
@@ -68,6 +69,7 @@ func newQuestion(asked, text string) *question {
 		}
 	}
 	q.weight = make([]float64, len(q.words))
+	q.called = namesIn(asked)
 	for _, w := range fields(text) {
 		q.said[strings.ToLower(w)] = true
 	}
@@ -233,16 +235,22 @@ func form(c *candidate) float64 {
 		n = utf8.RuneCountInString(c.text) / 2
 	}
 	switch {
-	case n < shortWords:
+	case n < shortWords && c.kind != codeLine:
 		fit = 0.5
 	case n > longWords:
 		fit = math.Sqrt(float64(longWords) / float64(n))
 	}
-	switch last, _ := utf8.DecodeLastRuneInString(c.text); last {
-	case '?', '？':
+	if endsAsking(c.text) {
 		fit *= 0.4 // asks instead of answering
-	case ':', '：':
+	}
+	if strings.HasSuffix(c.text, ":") || strings.HasSuffix(c.text, "：") {
 		fit *= 0.7 // announces what is not quoted
 	}
 	return fit
+}
+
+// endsAsking reports whether a text ends like a question.
+func endsAsking(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }

@@ -3,6 +3,7 @@ package quire
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/quirelib/quire/internal/segment"
@@ -100,7 +101,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	if err != nil {
 		return "", nil, err
 	}
-	hits = withoutRepeats(hits)
+	hits = withoutRepeats(slices.DeleteFunc(hits, func(h SearchHit) bool { return h.Score <= 0 })) // 0 fits in nothing
 	return query, withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
 }
 

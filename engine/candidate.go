@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,7 +76,8 @@ func (c candidate) quote() string {
 // matchWords returns what of a text is compared: its content words in order, and pairs of
 // neighbouring characters in scripts written without spaces.
 func matchWords(text string) []word {
-	var words []word
+	all := segment.Words(text)
+	words := make([]word, 0, len(all))
 	before, paired := "", false // the word before, if it is a character, and whether it is in a pair
 	end := func() {
 		if before != "" && !paired {
@@ -83,7 +85,7 @@ func matchWords(text string) []word {
 		}
 		before, paired = "", false
 	}
-	for _, w := range segment.Words(text) {
+	for _, w := range all {
 		if segment.IsSpaceless(w) {
 			if before != "" {
 				words = append(words, word{before + w, before + w})
@@ -191,10 +193,14 @@ func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 	all, label := split(source, s.Text)
 	above := stems(matchWords(s.Title + "\n" + label + "\n" + strings.Join(s.Heading, "\n")))
 	out := all[:0:0]
-	var lead []bool // the words of what leads in to the list that an item is of
+	has := make([][]bool, len(all)) // which words of the question each one has
+	for i, c := range all {
+		has[i] = q.wordsIn(c.set)
+	}
+	var lead []bool // those of what leads in to the list that an item is of
 	for i, c := range all {
 		if i > 0 && !all[i-1].item {
-			lead = q.wordsIn(all[i-1].set)
+			lead = has[i-1]
 		}
 		if !strings.ContainsFunc(c.text, isWordChar) {
 			continue
@@ -205,15 +211,16 @@ func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 			maps.Copy(c.above, above)
 		}
 		if i > 0 && c.goesOn() {
-			c.near = q.wordsIn(all[i-1].set)
+			c.near = has[i-1]
 		}
 		if c.item && lead != nil {
+			c.near = slices.Clone(c.near)
 			for k := range c.near {
 				c.near[k] = c.near[k] || lead[k]
 			}
 		}
 		if i+1 < len(all) && c.goesOn() {
-			c.next = q.wordsIn(all[i+1].set)
+			c.next = has[i+1]
 		}
 		c.order = len(out)
 		c.cue = q.want.cue(c.text, q.said)

@@ -46,6 +46,34 @@ func TestExtractiveForms(t *testing.T) {
 			[]string{"| Mountain | Height |\n|---|---|\n| Everest, in Nepal | 8,849 m |\n| K2, in Pakistan | 8,611 m |"}, "Mountain: Everest, in Nepal; Height: 8,849 m [1]",
 		},
 		{
+			"cells that hold marks", "What does a|b cost?",
+			[]string{"Name | Price |\n---|---\n`a\\|b` | **3** crowns |\n c | | 7"}, "Name: a|b; Price: 3 crowns [1]",
+		},
+		{
+			"a header without rows", "What is the height?",
+			[]string{"| Mountain | Height |\n|---|---|"}, "Mountain | Height [1]",
+		},
+		{
+			"the sentence behind the one that matches", "How many steps does the ladder have?",
+			[]string{"The ladder is behind the shed. It has nine of them. The saw hangs on the wall."},
+			"The ladder is behind the shed. [1] It has nine of them. [1]",
+		},
+		{
+			"what is asked for", "When did the otters come to the river?",
+			[]string{"The otters came to the river from the north. The otters came back to the river in 1998."},
+			"The otters came to the river from the north. [1] The otters came back to the river in 1998. [1]",
+		},
+		{
+			"what comes before it", "Which way do the paths lead?",
+			[]string{"The paths begin at the mill. They lead north."},
+			"The paths begin at the mill. [1] They lead north. [1]",
+		},
+		{
+			"items of a list", "Which tools are in the shed?",
+			[]string{"These tools are in the shed:\n\n- a saw with teeth\n- two hammers of iron\n"},
+			"These tools are in the shed: [1] a saw with teeth [1] two hammers of iron [1]",
+		},
+		{
 			"code with a backtick", "What sets FOO?",
 			[]string{"```\nFOO=`date`\n```"}, "`` FOO=`date` `` [1]",
 		},
@@ -94,6 +122,38 @@ func TestExtractiveFollowUp(t *testing.T) {
 	}
 	if want := "The hammer hangs on the wall. [2]"; got.String() != want {
 		t.Errorf("got %q, want %q", got.String(), want)
+	}
+}
+
+// A turn that asks nothing is not answered with what was asked before.
+func TestExtractiveCourtesies(t *testing.T) {
+	t.Parallel()
+	for turn, want := range map[string]bool{
+		"Thanks!": false, "Thank you very much.": false, "ok": false, "Great, that is nice": false, "danke": false,
+		"ok?": true, "why?": true, "And the nice ladder?": true, "Thanks! And where is it?": true, "tell more": true,
+	} {
+		req := &quire.LLMRequest{Question: turn, Query: "Where is the ladder?\n" + turn,
+			Sources: []quire.LLMSource{{Number: 1, Text: "The ladder is behind the shed."}}}
+		for piece, err := range engine.NewExtractive(nil).Generate(t.Context(), req) {
+			if got := err == nil; got != want {
+				t.Errorf("%q: %q, %v", turn, piece, err)
+			}
+		}
+	}
+}
+
+// Some words in common are no answer.
+func TestExtractiveTrust(t *testing.T) {
+	t.Parallel()
+	for question, source := range map[string]string{
+		"How do I change the oil of a lawn mower?":        "The oil crisis changed how people heat.",
+		"Who was the first king of Sweden?":               "The first ship of the line had a hundred guns.",
+		"Can I return shoes without a receipt?":           "Ships return to the harbour in the evening.",
+		"What is the password of the network for guests?": "Guests are received in the hall at noon.",
+	} {
+		if got, err := answer(t.Context(), nil, question, source); !errors.Is(err, quire.ErrNoAnswer) {
+			t.Errorf("%q: %q, %v", question, got, err)
+		}
 	}
 }
 

@@ -41,9 +41,9 @@ func TestMDX(t *testing.T) {
 		}
 		q := rep.Queries[i]
 		fmt.Println("MISS", q.ID, q.Text, q.Relevant, *q.Heading, s)
-		hits, _ := eng.Search(t.Context(), quire.SearchRequest{Query: q.Text, Filters: quire.Filters{TenantID: "eval"}, Limit: 4})
+		hits, _ := eng.Search(t.Context(), quire.SearchRequest{Query: q.Text, Filters: quire.Filters{TenantID: "eval"}, Limit: 3})
 		for _, h := range hits {
-			fmt.Printf("    %.3f %s %q %d %.90q\n", h.Score, filled.Names(h)[0], h.Chunk.Heading, len(h.Chunk.Text), h.Chunk.Text)
+			fmt.Printf("    %.3f %s %q %d %.700q\n", h.Score, filled.Names(h)[0], h.Chunk.Heading, len(h.Chunk.Text), h.Chunk.Text)
 		}
 	}
 }

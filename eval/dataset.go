@@ -31,12 +31,18 @@ type Query struct {
 	// Relevant grades the documents that answer it by their ids: 1 or more, and the more
 	// the better. Documents that are not in it count as 0.
 	Relevant map[string]int
-	// Heading narrows Relevant down to the passages of those documents that stand directly
-	// under this heading, "" being before the first one. nil: any passage will do.
-	Heading *string
+	// Sections answer it, in place of Relevant: then it is not documents that are to be
+	// found but passages.
+	Sections []Section
 	// Answers are the texts of which an answer should hold one, in any spelling that
 	// [Normalise] makes the same. None: answers to it are not judged.
 	Answers []string
+}
+
+// Section is what stands in a document directly under a heading: not under those below it.
+type Section struct {
+	Document string // its id
+	Heading  string // "" is before the first heading
 }
 
 // Sample returns a copy of the set with n of its queries, evenly spaced over their order:
@@ -53,8 +59,14 @@ func (d *Dataset) Sample(n int) *Dataset {
 	return &c
 }
 
-// grades are those of what is relevant, the best first.
+// judged reports whether it is known what is to be found.
+func (q *Query) judged() bool { return len(q.Relevant)+len(q.Sections) > 0 }
+
+// grades are those of what is relevant, the best first. All sections have the grade 1.
 func (q *Query) grades() []int {
+	if len(q.Sections) > 0 {
+		return slices.Repeat([]int{1}, len(q.Sections))
+	}
 	return slices.SortedFunc(maps.Values(q.Relevant), func(a, b int) int { return cmp.Compare(b, a) })
 }
 
@@ -72,6 +84,11 @@ func (d *Dataset) Unfindable() int {
 	for _, q := range d.Queries {
 		for id := range q.Relevant {
 			if !known[id] {
+				n++
+			}
+		}
+		for _, s := range q.Sections {
+			if !known[s.Document] {
 				n++
 			}
 		}

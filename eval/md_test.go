@@ -28,7 +28,7 @@ func TestMDX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := eval.Run(t.Context(), eng, set, &eval.Options{Names: filled.Names})
+	rep, err := eval.Run(t.Context(), eng, set, &eval.Options{Names: filled.Names, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +40,10 @@ func TestMDX(t *testing.T) {
 			continue
 		}
 		q := rep.Queries[i]
-		fmt.Println("MISS", q.ID, q.Text, q.Relevant, *q.Heading, s)
+		fmt.Println("MISS", q.ID, q.Text, q.Sections, s)
 		hits, _ := eng.Search(t.Context(), quire.SearchRequest{Query: q.Text, Filters: quire.Filters{TenantID: "eval"}, Limit: 3})
 		for _, h := range hits {
-			fmt.Printf("    %.3f %s %q %d %.700q\n", h.Score, filled.Names(h)[0], h.Chunk.Heading, len(h.Chunk.Text), h.Chunk.Text)
+			fmt.Printf("    %.3f %s %q %d %.90q\n", h.Score, filled.Names(h)[0], h.Chunk.Heading, len(h.Chunk.Text), h.Chunk.Text)
 		}
 	}
 }

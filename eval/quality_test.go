@@ -9,7 +9,6 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
-	"github.com/quirelib/quire/engine/static"
 	"github.com/quirelib/quire/eval"
 	"github.com/quirelib/quire/store"
 )
@@ -17,14 +16,10 @@ import (
 // shared is where larger sets of public data may lie.
 const shared = "../../shared/data"
 
-// open opens an empty library in memory with the static Embedder.
+// open opens an empty library in memory with the default parts.
 func open(t *testing.T, opts *quire.EngineOptions) *quire.Engine {
 	t.Helper()
-	embedder, err := static.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := embedded.Open(t.Context(), "", &embedded.Options{Store: store.NewMemory(), Embedder: embedder, Engine: opts})
+	q, err := embedded.Open(t.Context(), "", &embedded.Options{Store: store.NewMemory(), Engine: opts})
 	if err != nil {
 		t.Fatal(err)
 	}

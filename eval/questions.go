@@ -17,9 +17,12 @@ type question struct {
 	Answers  []string        `json:"answers"`
 	Relevant json.RawMessage `json:"relevant"`
 	Source   string          `json:"source"`
-	Heading  *string         `json:"heading"`
-	Title    string          `json:"title"`
-	Passage  *string         `json:"passage"`
+	Sections []struct {
+		Document string `json:"document"`
+		Heading  string `json:"heading"`
+	} `json:"sections"`
+	Title   string  `json:"title"`
+	Passage *string `json:"passage"`
 }
 
 // ReadQuestions reads questions, one JSON object a line:
@@ -39,7 +42,7 @@ type question struct {
 //	    where several lines have it.
 //	  - id, or _id: default is the number of the question, from 1.
 //
-// A question needs one of relevant, source, passage and answers. Other fields are let be.
+// A question needs one of relevant, source, sections, passage and answers. Other fields are let be.
 // name is the set's and stands in errors, which are those of [ReadBEIR].
 func ReadQuestions(r io.Reader, name string) (*Dataset, error) {
 	set := &Dataset{Name: name}
@@ -75,7 +78,7 @@ func ReadQuestions(r io.Reader, name string) (*Dataset, error) {
 // query checks a question and makes a Query of it, without its passage. number is that of
 // the question.
 func (in *question) query(number int) (Query, error) {
-	q := Query{ID: in.ID, Text: in.Question, Heading: in.Heading}
+	q := Query{ID: in.ID, Text: in.Question}
 	switch {
 	case q.ID == "" && in.BEIRID != "":
 		q.ID = in.BEIRID
@@ -97,17 +100,22 @@ func (in *question) query(number int) (Query, error) {
 		}
 		q.Answers = append(q.Answers, a)
 	}
+	for _, section := range in.Sections {
+		if err := checkID("document", section.Document); err != nil {
+			return q, err
+		}
+		q.Sections = append(q.Sections, Section(section))
+	}
 	var err error
 	if q.Relevant, err = in.relevant(); err != nil {
 		return q, err
 	}
-	if len(q.Relevant) == 0 && in.Passage == nil {
-		if len(q.Answers) == 0 {
-			return q, quire.Errorf(quire.CodeInvalid, "needs one of \"relevant\", \"source\", \"passage\" and \"answers\"")
-		}
-		if q.Heading != nil {
-			return q, quire.Errorf(quire.CodeInvalid, "\"heading\" needs \"relevant\" or \"source\" beside it")
-		}
+	documents := len(q.Relevant) > 0 || in.Passage != nil
+	switch {
+	case documents && len(q.Sections) > 0:
+		return q, quire.Errorf(quire.CodeInvalid, "has \"sections\" beside \"relevant\", \"source\" or \"passage\": either sections or documents are to be found")
+	case !documents && len(q.Sections) == 0 && len(q.Answers) == 0:
+		return q, quire.Errorf(quire.CodeInvalid, "needs one of \"relevant\", \"source\", \"sections\", \"passage\" and \"answers\"")
 	}
 	return q, nil
 }

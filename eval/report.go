@@ -45,7 +45,7 @@ func newReport(set *Dataset, o Options) *Report {
 	r := &Report{Name: set.Name, Documents: len(set.Documents), Unfindable: set.Unfindable(), Queries: set.Queries}
 	searched, answered := false, false
 	for _, q := range set.Queries {
-		searched = searched || len(q.Relevant) > 0
+		searched = searched || q.judged()
 		answered = answered || o.Answers && len(q.Answers) > 0
 	}
 	if searched {

@@ -1,14 +1,16 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/quirelib/quire"
 )
 
-// depth is how many passages of a search are looked at: as many as an Engine gives.
-const depth = 100
+// defaultLimit is how many passages of a search are looked at: as many as an Engine gives.
+const defaultLimit = 100
 
 // The metrics of answers.
 const (
@@ -31,6 +33,10 @@ type Options struct {
 	Names func(quire.SearchHit) []string
 	// Metrics of searches. Default: DefaultMetrics.
 	Metrics []Metric
+	// Limit is how many passages are asked for, 1..100. With fewer than 100 there is no
+	// Recall@100, but an Engine that reranks gives its Reranker as many as a user's search
+	// with that limit would. Default 100.
+	Limit int
 	// Answers has the Engine answer the queries that have Answers, too.
 	Answers bool
 	// Sources is how many passages an answer may use. Default: the Engine's.
@@ -69,6 +75,7 @@ func (o *Options) withDefaults() Options {
 	if len(c.Metrics) == 0 {
 		c.Metrics = DefaultMetrics()
 	}
+	c.Limit = cmp.Or(c.Limit, defaultLimit)
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
 	}
@@ -79,9 +86,9 @@ func (o *Options) withDefaults() Options {
 // too. opts may be nil. An error of the Engine ends it.
 //
 // A search gives passages, and judgements are of documents: a document has the rank of its
-// best passage, counted in documents. The first 100 passages are looked at, so that
-// Recall@100 may be of fewer than 100 documents. Ranks of queries with a Heading are those
-// of passages.
+// best passage, counted in documents. The first Options.Limit passages are looked at, so
+// that Recall@100 may be of fewer than 100 documents. Queries with Sections have the ranks of
+// passages, of which the first one of each section counts.
 func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options) (*Report, error) {
 	o := opts.withDefaults()
 	report := newReport(set, o)
@@ -103,8 +110,8 @@ func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options)
 // measure returns the figures of one query.
 func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.SearchMode, q *Query) (Scores, error) {
 	scores := make(Scores)
-	if len(q.Relevant) > 0 {
-		hits, err := engine.Search(ctx, quire.SearchRequest{Query: q.Text, Filters: o.Filters, Limit: depth, Mode: mode})
+	if q.judged() {
+		hits, err := engine.Search(ctx, quire.SearchRequest{Query: q.Text, Filters: o.Filters, Limit: o.Limit, Mode: mode})
 		if err != nil {
 			return nil, err
 		}
@@ -129,27 +136,37 @@ func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.
 	return scores, nil
 }
 
-// fold makes grades of hits. Each document counts once, at its best passage; where a
-// heading is wanted each passage counts, and what is relevant once.
+// fold makes grades of hits: those of documents, each at its best passage, or those of
+// passages if sections are to be found, each section at its best one.
 func (o *Options) fold(q *Query, hits []quire.SearchHit) []int {
 	var found []int
 	seen := make(map[string]bool)
 	for _, hit := range hits {
 		names := o.Names(hit)
-		name := names[max(0, slices.IndexFunc(names, func(n string) bool { return q.Relevant[n] > 0 }))]
-		grade := q.Relevant[name]
-		if q.Heading != nil && lastOf(hit.Chunk.Heading) != *q.Heading {
-			grade, name = 0, hit.Chunk.ID
-		}
-		switch {
-		case !seen[name]:
+		if len(q.Sections) > 0 {
+			i := sectionOf(q.Sections, names, lastOf(hit.Chunk.Heading))
+			grade := 0
+			if key := strconv.Itoa(i); i >= 0 && !seen[key] {
+				grade, seen[key] = 1, true
+			}
 			found = append(found, grade)
-		case q.Heading != nil:
-			found = append(found, 0)
+			continue
 		}
-		seen[name] = true
+		name := names[max(0, slices.IndexFunc(names, func(n string) bool { return q.Relevant[n] > 0 }))]
+		if !seen[name] {
+			seen[name] = true
+			found = append(found, q.Relevant[name])
+		}
 	}
 	return found
+}
+
+// sectionOf returns which of sections a passage is in whose document has these names, -1 if
+// it is in none.
+func sectionOf(sections []Section, names []string, heading string) int {
+	return slices.IndexFunc(sections, func(s Section) bool {
+		return s.Heading == heading && slices.Contains(names, s.Document)
+	})
 }
 
 // lastOf returns the last one, "" of none.

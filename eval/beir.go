@@ -46,10 +46,11 @@ func ReadBEIR(fsys fs.FS, opts *BEIROptions) (*Dataset, error) {
 	if o.Qrels == "" {
 		o.Qrels = "qrels/test.tsv"
 	}
-	set := &Dataset{Name: o.Name}
-	if err := eachLineOf(fsys, "corpus.jsonl", set.corpusLine()); err != nil {
+	docs, err := ReadCorpus(fsys)
+	if err != nil {
 		return nil, err
 	}
+	set := &Dataset{Name: o.Name, Documents: docs}
 	relevant := make(map[string]map[string]int)
 	if err := eachLineOf(fsys, o.Qrels, qrelsLine(relevant)); err != nil {
 		return nil, err
@@ -61,6 +62,13 @@ func ReadBEIR(fsys fs.FS, opts *BEIROptions) (*Dataset, error) {
 		return nil, quire.Errorf(quire.CodeInvalid, "no query of %s has a relevant document in %s", o.Queries, o.Qrels)
 	}
 	return set, nil
+}
+
+// ReadCorpus reads the documents of a BEIR folder alone, for questions from elsewhere.
+func ReadCorpus(fsys fs.FS) ([]Document, error) {
+	var docs []Document
+	err := eachLineOf(fsys, "corpus.jsonl", corpusLine(&docs))
+	return docs, err
 }
 
 // eachLineOf is eachLine for a file of a folder.
@@ -78,8 +86,8 @@ func eachLineOf(fsys fs.FS, name string, do func(line []byte) error) error {
 	return eachLine(f, name, do)
 }
 
-// corpusLine returns what reads a line of corpus.jsonl.
-func (d *Dataset) corpusLine() func([]byte) error {
+// corpusLine returns what reads a line of corpus.jsonl into docs.
+func corpusLine(docs *[]Document) func([]byte) error {
 	seen := make(map[string]bool)
 	return func(line []byte) error {
 		var doc struct {
@@ -97,7 +105,7 @@ func (d *Dataset) corpusLine() func([]byte) error {
 			return quire.Errorf(quire.CodeInvalid, "the id %q is there twice", doc.ID)
 		}
 		seen[doc.ID] = true
-		d.Documents = append(d.Documents, Document(doc))
+		*docs = append(*docs, Document(doc))
 		return nil
 	}
 }

@@ -100,13 +100,21 @@ func (r *Report) writeComparisons(w io.Writer, base string) error {
 		fmt.Fprintf(w, "\n%s beside %s:\n", metric, base)
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, c := range all {
-			fmt.Fprintf(table, "%s\t%+.4f\t%d better\t%d worse\t%d equal\tp = %.4f\n", c.Setting, c.Mean, c.Better, c.Worse, c.Equal, c.P)
+			fmt.Fprintf(table, "%s\t%+.4f\t%d better\t%d worse\t%d equal\tp %s\n", c.Setting, c.Mean, c.Better, c.Worse, c.Equal, probability(c.P))
 		}
 		if err := table.Flush(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// probability writes a p-value, of which small ones are not worth their digits.
+func probability(p float64) string {
+	if p < 0.0005 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("= %.3f", p)
 }
 
 // Write writes the n queries with which the setting is worst beside the base, worst first,

@@ -1,10 +1,16 @@
 package eval
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Metric is a figure of one query, averaged over all of them.
 type Metric struct {
 	Name string
+	// Cut is how many of what was found it looks at. Run leaves out what looks at more than
+	// Options.Limit.
+	Cut int
 	// Of returns the figure, 0..1. found are the grades of what was found, best first,
 	// 0 for what is not relevant; relevant are the grades of all that there is to be found,
 	// descending.
@@ -15,14 +21,16 @@ type Metric struct {
 // Recall@10, Recall@100, MRR@10 and Hit@3.
 func DefaultMetrics() []Metric {
 	return []Metric{
-		{"nDCG@10", at(NDCG, 10)}, {"Recall@10", at(Recall, 10)}, {"Recall@100", at(Recall, 100)},
-		{"MRR@10", at(ReciprocalRank, 10)}, {"Hit@3", at(Hit, 3)},
+		at("nDCG", 10, NDCG), at("Recall", 10, Recall), at("Recall", 100, Recall), at("MRR", 10, ReciprocalRank), at("Hit", 3, Hit),
 	}
 }
 
-// at fixes the cut of a metric.
-func at(of func(found, relevant []int, k int) float64, k int) func(found, relevant []int) float64 {
-	return func(found, relevant []int) float64 { return of(found, relevant, k) }
+// at makes a metric of a function and its cut.
+func at(name string, k int, of func(found, relevant []int, k int) float64) Metric {
+	return Metric{
+		Name: name + "@" + strconv.Itoa(k), Cut: k,
+		Of: func(found, relevant []int) float64 { return of(found, relevant, k) },
+	}
 }
 
 // NDCG is the normalised discounted cumulative gain of the first k: the sum of the grades,

@@ -80,9 +80,9 @@ func (r *Report) Mean(setting, metric string) float64 {
 }
 
 // WriteTable writes the means as a table of settings and metrics, and below it how the
-// first metric of each setting differs from that of the first one named in against.
-// Without any it writes the table alone.
-func (r *Report) WriteTable(w io.Writer, against ...string) error {
+// other settings differ from base in the first metric, and in Answer. Without such a
+// setting it writes the table alone.
+func (r *Report) WriteTable(w io.Writer, base string) error {
 	if r.Documents > 0 {
 		fmt.Fprintf(w, "%s: %d documents, %d queries\n", r.Name, r.Documents, len(r.Queries))
 	} else {
@@ -109,12 +109,10 @@ func (r *Report) WriteTable(w io.Writer, against ...string) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for _, base := range against {
-		if r.Result(base) != nil {
-			return r.writeComparisons(w, base)
-		}
+	if r.Result(base) == nil {
+		return nil
 	}
-	return nil
+	return r.writeComparisons(w, base)
 }
 
 // jsonReport is a Report as JSON.
@@ -147,8 +145,8 @@ type jsonComparison struct {
 
 // WriteJSON writes the report as one JSON object: name, documents, unfindable, queries (id
 // and text), metrics, means by setting and metric, results with the scores of each query,
-// and comparisons of all metrics with the first setting named in against that there is.
-func (r *Report) WriteJSON(w io.Writer, against ...string) error {
+// and comparisons of the other settings with base in all metrics, if there is such a setting.
+func (r *Report) WriteJSON(w io.Writer, base string) error {
 	out := jsonReport{
 		Name: r.Name, Documents: r.Documents, Unfindable: r.Unfindable, Metrics: r.Metrics,
 		Results: r.Results, Means: make(map[string]Scores),
@@ -163,16 +161,10 @@ func (r *Report) WriteJSON(w io.Writer, against ...string) error {
 		}
 		out.Means[r.Results[i].Setting] = means
 	}
-	for _, base := range against {
-		if r.Result(base) == nil {
-			continue
+	for _, m := range r.Metrics {
+		for _, c := range r.comparisons(base, m) {
+			out.Comparisons = append(out.Comparisons, jsonComparison{m, c.Base, c.Setting, c.Mean, c.Better, c.Worse, c.Equal, c.P})
 		}
-		for _, m := range r.Metrics {
-			for _, c := range r.comparisons(base, m) {
-				out.Comparisons = append(out.Comparisons, jsonComparison{m, c.Base, c.Setting, c.Mean, c.Better, c.Worse, c.Equal, c.P})
-			}
-		}
-		break
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")

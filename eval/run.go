@@ -33,16 +33,16 @@ type Options struct {
 	Names func(quire.SearchHit) []string
 	// Metrics of searches. Default: DefaultMetrics.
 	Metrics []Metric
-	// Limit is how many passages are asked for, 1..100. With fewer than 100 there is no
-	// Recall@100, but an Engine that reranks gives its Reranker as many as a user's search
-	// with that limit would. Default 100.
+	// Limit is how many passages are asked for, 1..100; metrics that look at more are left
+	// out. An Engine that reranks gives its Reranker all of them, so that with 10 the order
+	// is that which a search for 10 has. Default 100.
 	Limit int
 	// Answers has the Engine answer the queries that have Answers, too.
 	Answers bool
 	// Sources is how many passages an answer may use. Default: the Engine's.
 	Sources int
-	// Label stands in front of the mode in the names of settings. Default: "".
-	Label string
+	// Setting names what is measured in a mode. Default: the mode.
+	Setting func(quire.SearchMode) string
 	// Progress is told how many of the queries are done. Default: nobody is told.
 	Progress func(done, total int)
 }
@@ -75,6 +75,10 @@ func (o *Options) withDefaults() Options {
 	if len(c.Metrics) == 0 {
 		c.Metrics = DefaultMetrics()
 	}
+	c.Metrics = slices.DeleteFunc(slices.Clone(c.Metrics), func(m Metric) bool { return m.Cut > cmp.Or(c.Limit, defaultLimit) })
+	if c.Setting == nil {
+		c.Setting = func(mode quire.SearchMode) string { return string(mode) }
+	}
 	c.Limit = cmp.Or(c.Limit, defaultLimit)
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
@@ -93,7 +97,7 @@ func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options)
 	o := opts.withDefaults()
 	report := newReport(set, o)
 	for i, mode := range o.Modes {
-		result := Result{Setting: o.Label + string(mode)}
+		result := Result{Setting: o.Setting(mode)}
 		for n := range set.Queries {
 			scores, err := o.measure(ctx, engine, mode, &set.Queries[n])
 			if err != nil {

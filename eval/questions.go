@@ -95,10 +95,9 @@ func (in *question) query(number int) (Query, error) {
 		return q, quire.Errorf(quire.CodeInvalid, "\"passage\" is blank")
 	}
 	for _, a := range in.Answers {
-		if Normalise(a) == "" {
-			return q, quire.Errorf(quire.CodeInvalid, "the answer %.40q has no word that is looked for", a)
+		if Normalise(a) != "" {
+			q.Answers = append(q.Answers, a)
 		}
-		q.Answers = append(q.Answers, a)
 	}
 	for _, section := range in.Sections {
 		if err := checkID("document", section.Document); err != nil {

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/eval"
 	"github.com/quirelib/quire/store"
 )
@@ -156,7 +158,7 @@ func TestQualityQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set.Documents, err = eval.ReadFolder(os.DirFS(dir)); err != nil {
+	if set.Documents, err = eval.ReadFolder(os.DirFS(dir), document); err != nil {
 		t.Fatal(err)
 	}
 	if n := set.Unfindable(); n > 0 {
@@ -178,4 +180,13 @@ func TestQualityQuestions(t *testing.T) {
 	if got < least {
 		t.Errorf("%.3f in the first three, want %.2f", got, least)
 	}
+}
+
+// document makes a document of a file, nothing of one that is of another kind or blank.
+func document(path string, data []byte) (title, text string, err error) {
+	if !extract.Supported(path) || len(bytes.TrimSpace(data)) == 0 {
+		return "", "", nil
+	}
+	doc, err := extract.Text(path, data, nil)
+	return doc.Title, doc.Text, err
 }

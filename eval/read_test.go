@@ -165,31 +165,36 @@ func TestReadQuestionsErrors(t *testing.T) {
 
 func TestReadFolder(t *testing.T) {
 	t.Parallel()
+	read := func(path string, data []byte) (title, text string, err error) {
+		switch {
+		case strings.HasSuffix(path, ".png"):
+			return "", "", nil
+		case string(data) == "bad":
+			return "", "", quire.Errorf(quire.CodeInvalid, "is no text")
+		}
+		return "Title of " + path, string(data), nil
+	}
 	docs, err := ReadFolder(fstest.MapFS{
-		"a.md":          {Data: []byte("---\ntitle: The quay\n---\n\n# Head\n\nText")},
+		"a.md":          {Data: []byte("Text")},
 		"sub/b.txt":     {Data: []byte("plain")},
 		"empty.md":      {Data: []byte(" \n")},
 		"image.png":     {Data: []byte("\x89PNG")},
 		".hidden/c.md":  {Data: []byte("hidden")},
 		"sub/.other.md": {Data: []byte("hidden")},
-	})
+	}, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ids []string
-	for _, d := range docs {
-		ids = append(ids, d.ID)
-	}
-	if diff := cmp.Diff([]string{"a.md", "sub/b.txt"}, ids); diff != "" {
+	want := []Document{{"a.md", "Title of a.md", "Text"}, {"sub/b.txt", "Title of sub/b.txt", "plain"}}
+	if diff := cmp.Diff(want, docs); diff != "" {
 		t.Error(diff)
 	}
-	if docs[0].Title != "The quay" || !strings.Contains(docs[0].Text, "# Head") {
-		t.Errorf("%+v", docs[0])
-	}
-	_, err = ReadFolder(fstest.MapFS{"a.md": {Data: []byte("\xff\xfe\x00\x00bad\x80")}})
-	wantError(t, err, quire.CodeInvalid, "a.md ")
-	_, err = ReadFolder(fstest.MapFS{})
-	wantError(t, err, quire.CodeNotFound, "has no Markdown")
+	_, err = ReadFolder(fstest.MapFS{"sub/a.md": {Data: []byte("bad")}}, read)
+	wantError(t, err, quire.CodeInvalid, "sub/a.md: is no text")
+	_, err = ReadFolder(fstest.MapFS{"a.md": {Data: make([]byte, maxFile+1)}}, read)
+	wantError(t, err, quire.CodeTooLarge, "a.md is larger than 16 MiB")
+	_, err = ReadFolder(fstest.MapFS{}, read)
+	wantError(t, err, quire.CodeNotFound, "the folder has no document")
 }
 
 func TestSample(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
 	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/engine/extract"
 	"github.com/quirelib/quire/engine/rerank"
 	"github.com/quirelib/quire/eval"
 )
@@ -59,12 +61,21 @@ func (s *settings) read() (*eval.Dataset, error) {
 	var docs []eval.Document
 	switch {
 	case s.docs != "":
-		docs, err = eval.ReadFolder(os.DirFS(s.docs))
+		docs, err = eval.ReadFolder(os.DirFS(s.docs), document)
 	case s.data != "":
 		docs, err = eval.ReadCorpus(os.DirFS(s.data))
 	}
 	set.Documents = append(set.Documents, docs...)
 	return set, err
+}
+
+// document makes a document of a file, nothing of one that is of another kind or blank.
+func document(path string, data []byte) (title, text string, err error) {
+	if !extract.Supported(path) || len(bytes.TrimSpace(data)) == 0 {
+		return "", "", nil
+	}
+	doc, err := extract.Text(path, data, nil)
+	return doc.Title, doc.Text, err
 }
 
 // measure measures the settings that have an Embedder. Full text alone is the same with

@@ -69,8 +69,8 @@ type EngineOptions struct {
 	// one without a model. Searches in other modes are left as the index has them.
 	// Default: none.
 	Reranker Reranker
-	// RerankDepth is how many hits the Reranker is given, 1..100: more if a request wants
-	// more. Default 20.
+	// RerankDepth is how many hits the Reranker is given, 1..100, the best ones; what a
+	// request wants beyond them comes behind. Default 20.
 	RerankDepth int
 	// Former is the Embedder that stored chunks come from when NewEngine is given another
 	// one. The Engine then works with Former while it embeds all that is stored anew in

@@ -34,8 +34,11 @@ func (e *Engine) reranks(mode SearchMode) bool {
 	return e.opts.Reranker != nil && mode == e.opts.Mode
 }
 
-// rerank returns the limit best of the hits by the scores of the Reranker, ties by id.
-func (e *Engine) rerank(ctx context.Context, query string, hits []SearchHit, limit int) ([]SearchHit, error) {
+// rerank puts the first hits in the order of the Reranker, ties by id. It is given as many
+// whatever the limit is, so that who asks for more gets the same ones first; those behind
+// them score no higher than the last of them.
+func (e *Engine) rerank(ctx context.Context, query string, all []SearchHit) error {
+	hits := all[:min(len(all), e.opts.RerankDepth)]
 	var scores []float64
 	err := guarded(partReranker, func() (err error) {
 		scores, err = e.opts.Reranker.Rerank(ctx, query, slices.Clone(hits))
@@ -43,18 +46,21 @@ func (e *Engine) rerank(ctx context.Context, query string, hits []SearchHit, lim
 	})
 	switch {
 	case err != nil:
-		return nil, modelError(ctx, partReranker, err)
+		return modelError(ctx, partReranker, err)
 	case len(scores) != len(hits):
-		return nil, Errorf(CodeInternal, "the reranker returned %d scores for %d passages", len(scores), len(hits))
+		return Errorf(CodeInternal, "the reranker returned %d scores for %d passages", len(scores), len(hits))
 	}
 	for i, score := range scores {
 		if !(score >= 0 && score <= 1) {
-			return nil, Errorf(CodeInternal, "the reranker returned a score of %v, which must be 0..1", score)
+			return Errorf(CodeInternal, "the reranker returned a score of %v, which must be 0..1", score)
 		}
 		hits[i].Score = score
 	}
 	slices.SortFunc(hits, func(a, b SearchHit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Chunk.ID, b.Chunk.ID))
 	})
-	return hits[:min(limit, len(hits))], nil
+	for i := len(hits); i < len(all); i++ {
+		all[i].Score = min(all[i].Score, hits[len(hits)-1].Score)
+	}
+	return nil
 }

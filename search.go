@@ -82,7 +82,10 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	if err != nil || !reranks || len(hits) == 0 {
 		return hits, err
 	}
-	return e.rerank(ctx, req.Query, hits, limit)
+	if err := e.rerank(ctx, req.Query, hits); err != nil {
+		return nil, err
+	}
+	return hits[:min(limit, len(hits))], nil
 }
 
 // find searches as the request says, without defaults.

@@ -17,7 +17,7 @@ type KnowledgeFormat string
 // The formats.
 const (
 	FormatText     KnowledgeFormat = "text"     // "Title: .." lines, items numbered and indented
-	FormatMarkdown KnowledgeFormat = "markdown" // headings
+	FormatMarkdown KnowledgeFormat = "markdown" // headings instead of labels
 	FormatJSON     KnowledgeFormat = "json"
 )
 
@@ -302,7 +302,7 @@ func (l *Library) WriteKnowledgeText(e Elemental, opts KnowledgeOptions, w io.Wr
 			return err
 		}
 	case FormatMarkdown:
-		markdownLayout{}.object(b, opts.markdownObject(l, &e), 1)
+		markdownLayout{}.object(b, opts.markdownObject(l, &e), topLevel, "")
 	default:
 		textLayout{}.object(b, opts.object(l, &e), "", "")
 	}

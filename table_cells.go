@@ -141,7 +141,7 @@ func (l *Library) checkCellTexts(t *table, list ListRecord, texts map[int64]stri
 			continue
 		}
 		size += len(texts[otherID])
-		checkText(&probs, field, texts[otherID], l.opts.MaxBodyBytes)
+		l.checkBody(&probs, field, texts[otherID])
 	}
 	for at, c := range t.cells {
 		_, replaced := texts[at.columnID]

@@ -208,7 +208,13 @@ func TestTableSize(t *testing.T) {
 		return err
 	}
 	wantField(t, set(map[int64]string{a: "123456"}), "table")
-	wantField(t, set(map[int64]string{a: "12345678901"}), fmt.Sprintf("table/%d", a))
+	for _, long := range []string{"12345678901", "éééééé"} { // the limit is in bytes
+		err := set(map[int64]string{a: long})
+		wantField(t, err, fmt.Sprintf("table/%d", a))
+		if !strings.Contains(err.Error(), "must have at most 10 bytes") {
+			t.Error(err)
+		}
+	}
 	if err := set(map[int64]string{a: "1234567890", b: ""}); err != nil {
 		t.Error(err)
 	}

@@ -31,7 +31,9 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 			topic, _ := cat.topic(t)
 			e.Topics = append(e.Topics, topic)
 		}
-		e.URL = l.elementalURL(r.ID)
+		if r.ID != "" { // an empty place of a table has none
+			e.URL = l.elementalURL(r.ID)
+		}
 		out[i] = e
 	}
 	return out, nil

@@ -41,7 +41,8 @@ type Options struct {
 	MaxBodyBytes int64
 	// MaxAnswerMemory is how much memory, in bytes, the answers with large elementals
 	// may take together, by an estimate: a document of 16 MiB or a table of as much takes
-	// about 100 MB while it is rendered and sent. One user holds half of it at most, or one
+	// about 100 MB while it is rendered and sent; a page of long descriptions counts too,
+	// with 48 bytes for each of theirs. One user holds half of it at most, or one
 	// larger answer; a quarter is kept for requests that write. An answer waits for room
 	// for 10 s at most, before anything is done for it, and is 503 with Retry-After then;
 	// one that is larger than all there is counts as all of it, and one of a body of up to

@@ -19,7 +19,8 @@ const module = "github.com/quirelib/quire"
 
 // concrete are the packages that nobody but embedded and the examples names, so
 // that an importer gets only the backends that it chose.
-var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem"}
+var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem", module + "/engine/bm25", module + "/engine/rerank",
+	module + "/engine/static", module + "/engine/extract"}
 
 // suites are the packages that import testing because they are made for tests.
 var suites = []string{module + "/store/storetest", module + "/engine/enginetest"}

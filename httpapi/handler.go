@@ -28,6 +28,10 @@ type server struct {
 
 	memory budget // for answers
 	bodies budget // of the bodies of requests
+
+	keyed   bool         // a request comes with an API key
+	rates   *rateLimiter // nil: no limit
+	streams streamCount
 }
 
 // New returns a handler that serves the content interface of lib and the knowledge
@@ -44,10 +48,15 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if lib == nil {
 		s.lib = eng.Library()
 	}
+	s.keyed = opts == nil || opts.Authenticate == nil
 	var err error
 	if s.opts, err = opts.withDefaults(s.lib); err != nil {
 		panic(err)
 	}
+	if s.opts.Rate.PerMinute > 0 {
+		s.rates = newRateLimiter(s.opts.Rate)
+	}
+	s.streams.limit = s.opts.MaxStreams
 	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
 	s.bodies.size, s.bodies.wait = s.opts.MaxRequestMemory, maxWait
 	var served []route
@@ -99,6 +108,9 @@ func (s *server) serve(c *call) error {
 	c.route, c.params = rt, params
 	if !rt.open {
 		if err := c.authenticate(); err != nil {
+			return err
+		}
+		if err := c.limitRate(); err != nil {
 			return err
 		}
 	}

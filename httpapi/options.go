@@ -54,6 +54,12 @@ type Options struct {
 	// shared and waited for like MaxAnswerMemory. A server should have a ReadTimeout, so
 	// that who sends slowly does not keep its share. Default 256 MiB.
 	MaxRequestMemory int64
+	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
+	// comes sooner is 429 with Retry-After. Default: no limit.
+	Rate Rate
+	// MaxStreams is how many streamed answers each API key, or user, may have open at the
+	// same time; one more is 429. Default 256.
+	MaxStreams int
 	// HeartbeatInterval is how long the streamed chat may be silent before a comment
 	// is sent. A first event that takes longer starts the stream with one, so that
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
@@ -97,6 +103,16 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	}
 	if c.MaxRequestMemory == 0 {
 		c.MaxRequestMemory = 256 << 20
+	}
+	var err error
+	if c.Rate, err = c.Rate.check(); err != nil {
+		return c, err
+	}
+	if c.MaxStreams < 0 {
+		return c, fmt.Errorf("httpapi: Options.MaxStreams is %d, must not be negative", c.MaxStreams)
+	}
+	if c.MaxStreams == 0 {
+		c.MaxStreams = 256
 	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second

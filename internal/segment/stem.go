@@ -93,7 +93,8 @@ func (w stemmer) endsShort() bool {
 // cut returns w without the suffix, if it ends with that.
 func (w stemmer) cut(suffix string) (stemmer, bool) {
 	n := len(w) - len(suffix)
-	if n < 0 || string(w[n:]) != suffix {
+	// Most words differ in the last letter already.
+	if n < 0 || w[len(w)-1] != suffix[len(suffix)-1] || string(w[n:]) != suffix {
 		return w, false
 	}
 	return w[:n], true

@@ -32,8 +32,8 @@ const (
 // code, whatever its message.
 var (
 	ErrInvalid         = &Error{Code: CodeInvalid, Message: "the input is not valid"}
-	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "a valid API key is required"}
-	ErrForbidden       = &Error{Code: CodeForbidden, Message: "only the owner may do this"}
+	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "who is calling is not known; send valid credentials"}
+	ErrForbidden       = &Error{Code: CodeForbidden, Message: "this belongs to somebody else: it may be read, and only its owner may change it"}
 	ErrNotFound        = &Error{Code: CodeNotFound, Message: "not found"}
 	ErrConflict        = &Error{Code: CodeConflict, Message: "already exists"}
 	ErrTooLarge        = &Error{Code: CodeTooLarge, Message: "too large"}

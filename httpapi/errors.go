@@ -117,7 +117,7 @@ func (c *call) answerError(p *problem) {
 	}
 	switch p.status {
 	case http.StatusUnauthorized:
-		h.Set("WWW-Authenticate", `ApiKey realm="quire", header="x-api-key"`)
+		h.Set("WWW-Authenticate", c.s.opts.Challenge)
 	case http.StatusMethodNotAllowed:
 		h.Set("Allow", p.allow)
 	}

@@ -133,15 +133,21 @@ func (c *call) authenticate() error {
 	if err != nil {
 		return c.unauthenticated(err)
 	}
-	if u.ID == "" {
-		return quire.ErrUnauthenticated
-	}
 	if u.TenantID == "" {
 		u.TenantID = u.ID
+	}
+	if err := u.Actor().Check(); err != nil {
+		return err
+	}
+	if c.r.Body == nil { // which net/http never leaves, but Authenticate may
+		c.r.Body = http.NoBody
 	}
 	c.user, c.authenticated = u, true
 	return nil
 }
+
+// errNoEntry is the ErrForbidden of Options.Authenticate, if it says no more.
+var errNoEntry = quire.Errorf(quire.CodeForbidden, "this user is known, but may not use this interface; ask whoever runs it")
 
 // unauthenticated turns what Options.Authenticate says of a request that has no user into
 // ErrUnauthenticated: who looks a key or user up often returns the "not found" of that, which
@@ -152,6 +158,10 @@ func (c *call) unauthenticated(err error) error {
 		c.s.opts.Logger.DebugContext(c.r.Context(), "httpapi: not authenticated", "request_id", c.requestID,
 			"method", c.r.Method, "route", c.route.pattern, "error", quire.Cause(err))
 		return quire.ErrUnauthenticated.WithCause(err)
+	case quire.CodeForbidden:
+		if err.Error() == quire.ErrForbidden.Message { // which is about objects
+			return errNoEntry
+		}
 	}
 	return err
 }

@@ -100,3 +100,20 @@ type VectorWriter interface {
 	// DeleteVectors deletes the kept vectors of all fingerprints except those named.
 	DeleteVectors(ctx context.Context, except ...string) error
 }
+
+// DraftReader reads drafts: vectors that an ingest has got from the Embedder and that are
+// in no chunk yet.
+type DraftReader interface {
+	// Drafts returns the drafts of an elemental that are of a fingerprint, by the hash of
+	// the embedded text.
+	Drafts(ctx context.Context, elementalID, fingerprint string) (map[string][]float32, error)
+}
+
+// DraftWriter writes drafts. There need not be an elemental with that id.
+type DraftWriter interface {
+	// PutDrafts keeps vectors of an elemental and a fingerprint by hash, replacing those
+	// of the same three.
+	PutDrafts(ctx context.Context, elementalID, fingerprint string, vectors map[string][]float32) error
+	// DeleteDrafts deletes the drafts of an elemental, of all fingerprints.
+	DeleteDrafts(ctx context.Context, elementalID string) error
+}

@@ -225,6 +225,9 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.AdoptVectors(ctx, "f"))
 	do(tx.DeleteVectors(ctx, "f"))
 	do(tx.DeleteVectors(ctx))
+	do(tx.PutDrafts(ctx, "e", "f", map[string][]float32{"h": {1}}))
+	do2(do)(tx.Drafts(ctx, "e", "f"))
+	do(tx.DeleteDrafts(ctx, "e"))
 
 	do(tx.DeleteItem(ctx, 1, "e"))
 	do(tx.DeleteTag(ctx, 1))

@@ -316,7 +316,7 @@ func TestKilledProcess(t *testing.T) {
 			job := f.killed(e.ID, 5)
 			calls := f.embedder.Calls()
 			f.start()
-			if done := f.waitStatus(job, quire.JobFailed); done.Error == "" || f.embedder.Calls() != calls {
+			if done := f.waitStatus(job, quire.JobFailed); done.Error == "" || done.Attempts != 5 || f.embedder.Calls() != calls {
 				t.Errorf("job %+v", done)
 			}
 		})

@@ -127,7 +127,9 @@ func (e *Engine) claim(ctx context.Context) (job Job, claimed bool, err error) {
 			return err
 		}
 		if job.Attempts > e.opts.MaxAttempts {
-			// Only processes that died in the middle leave a job with its attempts used up.
+			// Only processes that died in the middle leave a job with its attempts used up. This
+			// claim is no further one.
+			job.Attempts--
 			return ch.putJob(ctx, tx, job.ended(JobFailed, "given up: every attempt was cut short by the end of the program"))
 		}
 		claimed = true

@@ -106,7 +106,11 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 			return err
 		}
 		drafts, err := tx.Drafts(ctx, rec.ID, a.model.fingerprint)
-		maps.Copy(a.vectors, drafts)
+		for hash, vector := range drafts {
+			if len(vector) == a.model.length { // else left when the Embedder made others
+				a.vectors[hash] = vector
+			}
+		}
 		return err
 	})
 	if CodeOf(err) == CodeNotFound {

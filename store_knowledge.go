@@ -86,6 +86,9 @@ type VectorReader interface {
 	// kept for, each once, in no order. Any number of hashes is allowed. Vectors of
 	// chunks do not count.
 	MissingVectors(ctx context.Context, fingerprint string, hashes []string) ([]string, error)
+	// VectorLengths returns the different lengths of the kept vectors of a fingerprint, in
+	// ascending order.
+	VectorLengths(ctx context.Context, fingerprint string) ([]int, error)
 }
 
 // VectorWriter writes vectors that are kept beside the chunks.

@@ -74,6 +74,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"TenantLists":      readOf(tenantLists, "tenant of u1"),
 	"PlainChunks":      readOf(plainChunks, "nothing"),
 	"MissingVectors":   readOf(missingVectors, vectorsQuery{"embedder-2", []string{"hash 0", "nothing"}}),
+	"VectorLengths":    readOf(quire.ReadTx.VectorLengths, "embedder-2"),
 	"Drafts":           readOf(draftsOf, draftsQuery{"e1", "embedder-1"}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
 	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),

@@ -528,3 +528,34 @@ func TestGrowingVectors(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+// wantsQuiet is an error of a service that says when to come back.
+type wantsQuiet time.Duration
+
+func (w wantsQuiet) Error() string             { return "too many requests" }
+func (w wantsQuiet) RetryDelay() time.Duration { return time.Duration(w) }
+
+// A service that says how long it wants to be left alone is left alone so long, an hour at
+// most.
+func TestRetryAfter(t *testing.T) {
+	for name, tt := range map[string]struct{ asked, least time.Duration }{
+		"ten minutes": {10 * time.Minute, 10 * time.Minute},
+		"a week":      {7 * 24 * time.Hour, time.Hour},
+		"the past":    {-time.Hour, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *engineFixture) {
+				f.embedder.Fail(1, quire.Errorf(quire.CodeUnavailable, "busy").WithCause(wantsQuiet(tt.asked)))
+				e := f.create(f.ann, document("Has to wait", "text"))
+				begin := time.Now()
+				job := f.ingest(f.ann, e.ID, "")
+				if job, err := f.eng.Wait(context.Background(), job.TenantID, job.ID); err != nil || job.Status != quire.JobSucceeded {
+					t.Errorf("job %+v, error %v", job, err)
+				}
+				if took := time.Since(begin); took < tt.least || took > tt.least+5*time.Second {
+					t.Errorf("tried again after %v, want %v", took, tt.least)
+				}
+			})
+		})
+	}
+}

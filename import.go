@@ -259,8 +259,7 @@ func (e *Engine) storedChunks(ctx context.Context, tx ReadTx) (fingerprint strin
 	if err != nil {
 		return "", 0, err
 	}
-	dimension, err = m.dimension()
-	return m.fingerprint, dimension, err
+	return m.fingerprint, m.length, nil
 }
 
 // check compares what the ids of an archive stand for with what they stand for here.

@@ -142,7 +142,7 @@ func (e *Engine) reembed() {
 			return
 		}
 		failures := e.change.failed(err)
-		pause := backoff(failures)
+		pause := pauseAfter(err, failures)
 		log.Warn("the change of the embedder is held up and goes on later", "failures", failures, "pause", pause, "error", Cause(err))
 		timer := time.NewTimer(pause)
 		select {

@@ -266,6 +266,22 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
+// untilClosed returns a context that ends with ctx and with the Engine, and the end of
+// what runs under it: that passes its error on, which is ErrClosed if the Engine's end was
+// the cause.
+func (e *Engine) untilClosed(ctx context.Context) (context.Context, func(error) error) {
+	under, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() { cancel(ErrClosed) })
+	return under, func(err error) error {
+		stop()
+		cancel(nil)
+		if err != nil && ctx.Err() == nil && context.Cause(under) == ErrClosed {
+			return ErrClosed
+		}
+		return err
+	}
+}
+
 // open returns ErrClosed after Close, ErrInvalid inside of [Library.Once], and the
 // context's error if there is one: every method begins with it.
 func (e *Engine) open(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code classifies an error. Callers branch on codes, never on messages.
@@ -112,6 +113,18 @@ func Cause(err error) string {
 		return e.Message + ": " + Cause(e.cause)
 	}
 	return err.Error()
+}
+
+// RetryAfter returns how long the service behind a failure wants to be left alone: what
+// the first error in err's chain says that has a method RetryDelay() time.Duration, such as
+// one of engine/langchain; 0 if none has, or has less than nothing to say. The Engine waits
+// that long before it tries again, up to an hour, and the HTTP interface passes it on.
+func RetryAfter(err error) time.Duration {
+	var e interface{ RetryDelay() time.Duration }
+	if errors.As(err, &e) {
+		return max(0, e.RetryDelay())
+	}
+	return 0
 }
 
 // CodeOf returns the code of any error: "" for nil, the code of the outermost

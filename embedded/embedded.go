@@ -97,7 +97,7 @@ func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
 			return err
 		}
 		o.Store = s
-		q.closeFirst(func(context.Context) error { return s.Close() })
+		q.closeFirst(s.CloseContext)
 	}
 	if o.Index == nil {
 		index := chromem.New(nil)
@@ -180,7 +180,8 @@ func (q *Quire) closeFirst(f func(context.Context) error) {
 // Close closes the Engine, the Library and the parts that Open made, in this
 // order, all of them even if one fails, and returns the errors joined. Running
 // ingests are put back into the queue for the next Open; Close waits for that until
-// ctx ends. Closing twice is no error.
+// ctx ends, and then cuts off what still has the Store open (see
+// [sqlite.Store.CloseContext]). Closing twice is no error.
 func (q *Quire) Close(ctx context.Context) error {
 	var errs []error
 	for _, f := range q.closers {

@@ -123,15 +123,24 @@ func TestKillWhileImporting(t *testing.T) {
 	if err := filled(t, n).Engine.Export(t.Context(), "home", &archive); err != nil {
 		t.Fatal(err)
 	}
-	whole := killImport(t, t.TempDir(), archive.Bytes(), -1)
+	dir := t.TempDir()
+	whole := killImport(t, dir, archive.Bytes(), -1)
+	if got := checkKilled(t, dir, archive.Bytes()); got != "all" {
+		t.Errorf("a kill after the commit left %s", got)
+	}
 	left := map[string]int{"all": 0, "nothing": 0}
-	for i := range kills {
-		// Evenly over the time that it takes, and a bit beyond: the last is after the commit.
+	kill := func(after time.Duration) {
 		dir := t.TempDir()
-		killImport(t, dir, archive.Bytes(), whole*time.Duration(i)/time.Duration(kills-2))
+		killImport(t, dir, archive.Bytes(), after)
 		left[checkKilled(t, dir, archive.Bytes())]++
 	}
-	t.Logf("%d kills during %v left: %v", kills, whole.Round(time.Millisecond), left)
+	for i := range kills { // evenly over the time that it takes, and a bit beyond
+		kill(whole * time.Duration(i) / time.Duration(kills-2))
+	}
+	for i := range kills { // and about the commit, which is the last that is done
+		kill(whole * time.Duration(100-kills/2+i) / 100)
+	}
+	t.Logf("%d kills during %v left: %v", 2*kills, whole.Round(time.Millisecond), left)
 	if left["nothing"] == 0 {
 		t.Error("no kill came before the commit")
 	}
@@ -211,6 +220,9 @@ func checkKilled(t *testing.T, dir string, archive []byte) string {
 		t.Fatal(quire.Cause(err))
 	case !bytes.Equal(b.Bytes(), archive):
 		t.Error("a part of the archive was imported")
+	}
+	if _, err := q.Engine.Import(t.Context(), bytes.NewReader(archive), nil); !errors.Is(err, quire.ErrConflict) {
+		t.Errorf("what is there can be imported again: %v", err)
 	}
 	return "all"
 }

@@ -26,7 +26,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	defer os.Remove(part.Name())
 	defer part.Close()
-	err = s.onConn(ctx, s.read, func(conn *sql.Conn) error { return copyInto(ctx, conn, part.Name()) })
+	err = s.onConn(ctx, s.read, func(x *session, conn *sql.Conn) error { return x.copyInto(ctx, conn, part.Name()) })
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,17 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 
 // copyInto writes the database into an empty file, by a connection that reads: it must be
 // allowed to write for that.
-func copyInto(ctx context.Context, conn *sql.Conn, path string) (err error) {
-	if _, err := conn.ExecContext(ctx, `PRAGMA query_only = 0`); err != nil {
-		return failure(ctx, err)
+func (x *session) copyInto(ctx context.Context, conn *sql.Conn, path string) error {
+	if _, err := conn.ExecContext(x.ctx, `PRAGMA query_only = 0`); err != nil {
+		return x.failure(ctx, err)
 	}
-	defer func() {
-		if _, back := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only = 1`); err == nil {
-			err = failure(ctx, back)
-		}
-	}()
-	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, path)
-	return failure(ctx, err)
+	// Before the connection is given back.
+	err := x.hold(func() { conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only = 1`) })
+	if err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)
+	return x.failure(ctx, err)
 }
 
 // publish gives a file its name, unless that is taken.

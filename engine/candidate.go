@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,14 +24,22 @@ type candidate struct {
 	source int // index among the sources
 	order  int // index among the candidates of the source
 	kind   candidateKind
-	text   string   // as it is in the source, without markup unless it is code
-	words  []string // the matching words of text, see matchWords
+	item   bool   // an item of a list
+	row    bool   // a row or cell of a table, which does not go on from the one in front
+	text   string // as it is in the source, without markup unless it is code
+	words  []word // the matching words of text, see matchWords
 	set    map[string]bool
+	above  map[string]bool // the matching words of title, headings and header of a table
 
-	above map[string]bool // the matching words of title and headings
-	near  map[string]bool // words of the question in the neighbours
-	score float64
+	near    []bool // which words of the question are in front of it: in the sentence before, or what leads in to its list
+	next    []bool // which are in the sentence behind
+	cue     float64
+	score   float64
+	covered float64 // what share of the question it and what is around it cover
 }
+
+// word is a word of a text for comparison.
+type word struct{ stem, form string }
 
 // newCandidate returns a candidate for a piece of a source.
 func newCandidate(source int, kind candidateKind, text string) candidate {
@@ -41,9 +50,12 @@ func newCandidate(source int, kind candidateKind, text string) candidate {
 	}
 	text = withoutMarkers(text)
 	c := candidate{source: source, kind: kind, text: text, words: matchWords(text)}
-	c.set = setOf(c.words)
+	c.set = stems(c.words)
 	return c
 }
+
+// goesOn reports whether what is in front of a candidate and behind it may be about the same.
+func (c candidate) goesOn() bool { return c.kind != codeLine && !c.row }
 
 // quote returns the text to put into an answer.
 func (c candidate) quote() string {
@@ -60,32 +72,41 @@ func (c candidate) quote() string {
 	return fence + c.text + fence
 }
 
-// matchWords returns what of a text is compared: the stems of its content words in
-// order, and pairs of neighbouring characters in scripts written without spaces.
-func matchWords(text string) []string {
-	var words []string
+// matchWords returns what of a text is compared: its content words in order, and pairs of
+// neighbouring characters in scripts written without spaces.
+func matchWords(text string) []word {
+	var words []word
 	before, paired := "", false // the word before, if it is a character, and whether it is in a pair
 	end := func() {
 		if before != "" && !paired {
-			words = append(words, before)
+			words = append(words, word{before, before})
 		}
 		before, paired = "", false
 	}
 	for _, w := range segment.Words(text) {
 		if segment.IsSpaceless(w) {
 			if before != "" {
-				words = append(words, before+w)
+				words = append(words, word{before + w, before + w})
 			}
 			before, paired = w, before != ""
 			continue
 		}
 		end()
 		if !segment.IsStopWord(w) {
-			words = append(words, segment.Stem(w))
+			words = append(words, word{segment.Stem(w), w})
 		}
 	}
 	end()
 	return words
+}
+
+// stems returns the set of the stems of words.
+func stems(words []word) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w.stem] = true
+	}
+	return set
 }
 
 // setOf returns the set of words.
@@ -103,7 +124,9 @@ func split(source int, text string) (out []candidate, label string) {
 	blocks := segment.Blocks(text)
 	label, value, labelled := labelOf(text, blocks)
 	if value != "" {
-		return []candidate{newCandidate(source, prose, label+": "+value)}, label
+		cell := newCandidate(source, prose, label+": "+value)
+		cell.row = true
+		return []candidate{cell}, label
 	}
 	for i, b := range blocks {
 		block := text[b.Start:b.End]
@@ -112,10 +135,14 @@ func split(source int, text string) (out []candidate, label string) {
 			continue
 		}
 		switch b.Kind {
-		case segment.Paragraph, segment.Item, segment.Table:
+		case segment.Paragraph, segment.Item:
 			for _, s := range segment.Sentences(block) {
-				out = append(out, newCandidate(source, prose, block[s[0]:s[1]]))
+				c := newCandidate(source, prose, block[s[0]:s[1]])
+				c.item = b.Kind == segment.Item
+				out = append(out, c)
 			}
+		case segment.Table:
+			out = append(out, rows(source, block)...)
 		case segment.Heading:
 			out = append(out, newCandidate(source, heading, block))
 		case segment.Code, segment.FrontMatter:
@@ -158,22 +185,38 @@ func punctuated(text string) bool {
 	return strings.ContainsRune(".!?:;,。！？：", last)
 }
 
-// candidates returns what may be quoted of a source and holds a word, with the words
-// around it.
+// candidates returns what may be quoted of a source and holds a word, with what is around
+// it.
 func (q *question) candidates(source int, s quire.LLMSource) []candidate {
 	all, label := split(source, s.Text)
-	above := setOf(matchWords(s.Title + "\n" + label + "\n" + strings.Join(s.Heading, "\n")))
+	above := stems(matchWords(s.Title + "\n" + label + "\n" + strings.Join(s.Heading, "\n")))
 	out := all[:0:0]
+	var lead []bool // the words of what leads in to the list that an item is of
 	for i, c := range all {
+		if i > 0 && !all[i-1].item {
+			lead = q.wordsIn(all[i-1].set)
+		}
 		if !strings.ContainsFunc(c.text, isWordChar) {
 			continue
 		}
-		c.above = above
-		c.near = make(map[string]bool)
-		for _, word := range q.words {
-			c.near[word] = i > 0 && all[i-1].set[word] || i+1 < len(all) && all[i+1].set[word]
+		if c.above == nil {
+			c.above = above
+		} else {
+			maps.Copy(c.above, above)
+		}
+		if i > 0 && c.goesOn() {
+			c.near = q.wordsIn(all[i-1].set)
+		}
+		if c.item && lead != nil {
+			for k := range c.near {
+				c.near[k] = c.near[k] || lead[k]
+			}
+		}
+		if i+1 < len(all) && c.goesOn() {
+			c.next = q.wordsIn(all[i+1].set)
 		}
 		c.order = len(out)
+		c.cue = q.want.cue(c.text, q.said)
 		out = append(out, c)
 	}
 	return out

@@ -23,14 +23,17 @@ type ExtractiveOptions struct {
 // sources that match the question best, each followed by the marker of its source.
 // It never writes a word that is not in the sources.
 //
-// A sentence matches by the stems of the question's content words that it holds,
-// rarer ones counting more (inverse frequency over all sentences of the sources);
-// words of its heading, title and neighbours count a little, and so do a good place
-// among the sources and words that stand side by side as in the question. Questions,
-// lead-ins and very short or long sentences count less, and a sentence is not picked
-// if it mostly repeats another (maximal marginal relevance: Carbonell and Goldstein,
-// SIGIR 1998). Lines of code, and then headings, are quoted only where nothing else
-// matches. Markdown marks are removed.
+// A sentence matches by the words of the question that it holds, rarer ones counting more
+// (inverse frequency over all sentences of the sources), and words as they are written, side
+// by side or close together counting more still. Words of its heading, title and the
+// sentence in front count too, and so do a good place among the sources and, in English,
+// that it holds what is asked for: a number, a date, a name, a reason. Questions, lead-ins
+// and very short or long sentences count less, and a sentence is not picked if it mostly
+// repeats another (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998). The
+// rows of a table are quoted with the headers of their columns. Lines of code, and then
+// headings, are quoted only where nothing else matches. Markdown marks are removed.
+//
+// Where the best sentence only shares some words with the question, there is no answer.
 //
 // In Chinese, Japanese, Korean and Thai, pairs of characters take the place of words.
 type Extractive struct{ sentences int }
@@ -48,8 +51,8 @@ func (e *Extractive) Name() string { return "extractive" }
 
 // Generate implements quire.LLM. It reads Question, Query and Sources, and yields one
 // sentence at a time: the source with the best one first, the sentences of a source in
-// their order, a blank line between sources. ErrNoAnswer if no content word of the
-// question occurs in any source.
+// their order, a blank line between sources. ErrNoAnswer if no sentence is likely to answer
+// the question, and for a turn of a conversation that asks nothing, such as "Thanks!".
 func (e *Extractive) Generate(ctx context.Context, req *quire.LLMRequest) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -81,8 +84,11 @@ func (e *Extractive) Generate(ctx context.Context, req *quire.LLMRequest) iter.S
 }
 
 // answer returns the sentences that answer the request, in reading order; none if
-// the sources hold no word of the question.
+// nothing in the sources does, or nothing is asked.
 func (e *Extractive) answer(req *quire.LLMRequest) []candidate {
+	if req.Query != "" && req.Query != req.Question && asksNothing(req.Question) {
+		return nil // the question before has had its answer
+	}
 	q := leaningOn(req.Question, req.Query)
 	var candidates []candidate
 	for i, source := range req.Sources {
@@ -90,8 +96,9 @@ func (e *Extractive) answer(req *quire.LLMRequest) []candidate {
 	}
 	q.weigh(candidates)
 	for _, kind := range []candidateKind{prose, codeLine, heading} {
-		if picked := q.pick(candidates, kind, e.sentences); len(picked) > 0 {
-			return readingOrder(picked)
+		picked := q.pick(candidates, kind, e.sentences)
+		if len(picked) > 0 && q.answers(picked[0], candidates) {
+			return readingOrder(withAntecedents(picked, candidates, e.sentences))
 		}
 	}
 	return nil

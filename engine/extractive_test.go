@@ -43,7 +43,7 @@ func TestExtractiveForms(t *testing.T) {
 		},
 		{
 			"table row", "How high is Everest?",
-			[]string{"| Mountain | Height |\n|---|---|\n| Everest, in Nepal | 8,849 m |\n| K2, in Pakistan | 8,611 m |"}, "Everest, in Nepal | 8,849 m [1]",
+			[]string{"| Mountain | Height |\n|---|---|\n| Everest, in Nepal | 8,849 m |\n| K2, in Pakistan | 8,611 m |"}, "Mountain: Everest, in Nepal; Height: 8,849 m [1]",
 		},
 		{
 			"code with a backtick", "What sets FOO?",
@@ -57,7 +57,7 @@ func TestExtractiveForms(t *testing.T) {
 		{
 			"a title is no answer", "What are the opening hours of the library?",
 			[]string{"Opening hours of the library\n\nThe library opens at nine. It closes at five on all days but Sunday."},
-			"The library opens at nine. [1]",
+			"The library opens at nine. [1] It closes at five on all days but Sunday. [1]",
 		},
 		{
 			"Chinese", "什麼是知識庫？",

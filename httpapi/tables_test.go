@@ -105,7 +105,7 @@ func TestSetCells(t *testing.T) {
 	put(rows[0], fmt.Sprintf(`{"title":"First","table":{%q:{"content":[{"text":"25"}]}}}`, columns[1])).want(200).has("response.items.0.title", `"First / Fee"`)
 	put(rows[0], `{"table":{}}`).want(200)
 	put(rows[0], `{"table":null}`).want(200)
-	f.do(f.bob.key, "GET", "/v1/elemental/"+id, "").want(200).has("response.columns.0.items.0.body_content", `"9 m\nwide\n"`,
+	f.do(f.bob.key, "GET", "/v1/elemental/"+id, "").want(200).has("response.columns.0.items.0.id", `""`, "response.columns.0.items.1.body_content", `"9 m\nwide\n"`,
 		"response.columns.1.items.0.body_content", `"25"`, "response.columns.1.items.0.id", `"`+a.str("response.columns.1.items.0.id")+`"`,
 		"response.rows.0.total_items", "1", "response.rows.1.total_items", "2")
 

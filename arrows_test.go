@@ -17,9 +17,10 @@ import (
 
 const module = "github.com/quirelib/quire"
 
-// concrete are the packages that nobody but embedded and the examples names, so
+// concrete are the packages that nobody but embedded, the commands and the examples names, so
 // that an importer gets only the backends that it chose.
-var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem"}
+var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem", module + "/engine/bm25", module + "/engine/rerank",
+	module + "/engine/static", module + "/engine/extract"}
 
 // suites are the packages that import testing because they are made for tests.
 var suites = []string{module + "/store/storetest", module + "/engine/enginetest"}
@@ -75,7 +76,7 @@ func TestArrowsAreDrawn(t *testing.T) {
 // forbidden returns why a package must not import another, "" if it may.
 func forbidden(from, to string) string {
 	leaf := strings.HasPrefix(from, module+"/internal/")
-	assembly := from == module+"/embedded" || strings.HasPrefix(from, module+"/examples/")
+	assembly := from == module+"/embedded" || strings.HasPrefix(from, module+"/cmd/") || strings.HasPrefix(from, module+"/examples/")
 	own := to == module || strings.HasPrefix(to, module+"/")
 	toLeaf := strings.HasPrefix(to, module+"/internal/")
 	switch {
@@ -90,7 +91,7 @@ func forbidden(from, to string) string {
 	case leaf && own && !toLeaf:
 		return "leaves import only leaves"
 	case slices.Contains(concrete, to) && !assembly:
-		return "only embedded and the examples name concrete backends"
+		return "only embedded, the commands and the examples name concrete backends"
 	case slices.Contains(suites, to):
 		return "a conformance suite is for tests"
 	case strings.HasPrefix(to, module+"/examples/"):

@@ -2,6 +2,7 @@ package quire
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,9 @@ type attempt struct {
 	job      Job // as claimed
 	progress progress
 	model    *model // that makes the vectors
-	// vectors by the hash of their text: those of the stored chunks, and those made in
-	// this attempt, so that starting over after a change costs only what is new.
+	// vectors by the hash of their text: those of the stored chunks, those of drafts that
+	// an earlier attempt has left, and those made in this attempt, so that starting over
+	// costs only what is new.
 	vectors  map[string][]float32
 	problems []JobProblem // with files, since the attempt last began
 	later    error        // a problem with a file that is worth another attempt
@@ -98,6 +100,15 @@ func (a *attempt) read(ctx context.Context) (sources []source, err error) {
 		for _, c := range chunks {
 			if c.Fingerprint == a.model.fingerprint {
 				a.vectors[c.Hash] = c.Vector
+			}
+		}
+		if err != nil {
+			return err
+		}
+		drafts, err := tx.Drafts(ctx, rec.ID, a.model.fingerprint)
+		for hash, vector := range drafts {
+			if len(vector) == a.model.length { // else left when the Embedder made others
+				a.vectors[hash] = vector
 			}
 		}
 		return err
@@ -196,12 +207,32 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 		if err != nil {
 			return err
 		}
+		drafts := make(map[string][]float32, len(batch))
 		for i, p := range batch {
-			a.vectors[p.hash] = vectors[i]
+			drafts[p.hash] = vectors[i]
+		}
+		maps.Copy(a.vectors, drafts)
+		if err := a.keep(ctx, drafts); err != nil {
+			return err
 		}
 		done += len(batch)
 	}
 	return nil
+}
+
+// keep makes the vectors of a batch durable: whatever ends this attempt, the next one
+// need not pay for them again.
+func (a *attempt) keep(ctx context.Context, drafts map[string][]float32) error {
+	return a.engine.lib.store.Update(ctx, func(tx Tx) error {
+		_, mine, err := own(ctx, tx, a.job)
+		if err != nil {
+			return err
+		}
+		if !mine {
+			return errLost
+		}
+		return tx.PutDrafts(ctx, a.job.ElementalID, a.model.fingerprint, drafts)
+	})
 }
 
 // commit replaces the elemental's chunks and ends the job, unless the elemental or the

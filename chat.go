@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/quirelib/quire/internal/segment"
 )
@@ -171,27 +172,33 @@ func answerError(ctx context.Context, err error) error {
 // opening holds the beginning of an answer back while it is blank or may be
 // noAnswerWord: what has been shown cannot become "no answer" any more.
 type opening struct {
-	passed bool
-	held   string
+	passed  bool
+	held    strings.Builder
+	matched int // bytes of noAnswerWord that held has, after white space
 }
 
-// write returns what can be shown by now.
+// write returns what can be shown by now. It looks at each character once: an answer may
+// be blank for long.
 func (o *opening) write(text string) string {
 	if o.passed {
 		return text
 	}
-	o.held += text
-	word := strings.TrimSpace(o.held)
-	rest, said := strings.CutPrefix(word, noAnswerWord)
-	if strings.HasPrefix(noAnswerWord, word) || said && strings.Trim(rest, ".! ") == "" {
-		return ""
+	o.held.WriteString(text)
+	for _, r := range text {
+		switch {
+		case o.matched == 0 && unicode.IsSpace(r):
+		case o.matched < len(noAnswerWord) && r == rune(noAnswerWord[o.matched]):
+			o.matched++
+		case o.matched == len(noAnswerWord) && (r == '.' || r == '!' || unicode.IsSpace(r)):
+		default:
+			o.passed = true
+			return o.held.String()
+		}
 	}
-	o.passed = true
-	return o.held
+	return ""
 }
 
 // end returns what is held when the answer ends so soon; false if that is none.
 func (o *opening) end() (string, bool) {
-	word := strings.TrimSpace(o.held)
-	return o.held, word != "" && !strings.HasPrefix(word, noAnswerWord)
+	return o.held.String(), 0 < o.matched && o.matched < len(noAnswerWord)
 }

@@ -110,10 +110,21 @@ func (ch *changes) replace(ctx context.Context, tx Tx, tenantID, elementalID str
 	return nil
 }
 
-// putJob writes a job and sees to it that workers and waiters hear of it.
+// putJob writes a job and sees to it that workers and waiters hear of it. When the last
+// active job of an elemental ends, its drafts go too; when one succeeds, they are in the
+// chunks.
 func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 	ch.jobs = true
-	return tx.PutJob(ctx, j)
+	if err := tx.PutJob(ctx, j); err != nil || !j.Status.Final() {
+		return err
+	}
+	if j.Status != JobSucceeded {
+		active, err := tx.ActiveJobs(ctx, j.TenantID, j.ElementalID)
+		if err != nil || len(active) > 0 {
+			return err
+		}
+	}
+	return tx.DeleteDrafts(ctx, j.ElementalID)
 }
 
 // enqueue adds an ingest job for the elemental, or returns the queued one there

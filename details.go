@@ -37,8 +37,10 @@ const MaxShown = 100
 // maxLastSaves is how many of those who saved a list it shows.
 const maxLastSaves = 10
 
-// TableList is a column or row of a table with its cells, in the order of what it
-// crosses.
+// TableList is a column or row of a table with its cells: one for each list that it
+// crosses, in their order, so that Rows[r].Cells[c] and Columns[c].Cells[r] are the same.
+// Where the table has no text, the cell has no ID and Version: nothing is stored for it.
+// TotalItems counts those that are.
 type TableList struct {
 	List
 	Cells []Elemental // without Details
@@ -76,12 +78,19 @@ func (l *Library) addDetails(ctx context.Context, tx ReadTx, a Actor, es []Eleme
 	return nil
 }
 
-// addTable reads the columns, rows and cells of a table. Both directions hold the
+// addTable reads the columns, rows and cells of a table, and fills its empty places. Both directions hold the
 // same cells; nothing in them leads back to the table.
 func (l *Library) addTable(ctx context.Context, tx ReadTx, a Actor, rec ElementalRecord, d *Details) error {
 	t, err := readTable(ctx, tx, rec)
 	if err != nil {
 		return err
+	}
+	for _, row := range t.rows {
+		for _, column := range t.columns {
+			if at := (crossing{column.ID, row.ID}); t.cells[at].ID == "" {
+				t.cells[at] = newCell(rec, column, row)
+			}
+		}
 	}
 	resolved, err := l.resolveElementals(ctx, tx, a, slices.Collect(maps.Values(t.cells)))
 	if err != nil {
@@ -95,13 +104,14 @@ func (l *Library) addTable(ctx context.Context, tx ReadTx, a Actor, rec Elementa
 		resolved, err := l.resolveLists(ctx, tx, a, lists)
 		out := make([]TableList, len(resolved))
 		for i, list := range resolved {
-			out[i].List = list
+			out[i].List, out[i].TotalItems = list, 0
 			for _, other := range crossed {
-				if c, ok := cells[at(list.ID, other.ID)]; ok {
-					out[i].Cells = append(out[i].Cells, c)
+				c := cells[at(list.ID, other.ID)]
+				out[i].Cells = append(out[i].Cells, c)
+				if c.ID != "" { // all are shown, even of an Unlisted table
+					out[i].TotalItems++
 				}
 			}
-			out[i].TotalItems = len(out[i].Cells) // all are shown, even of an Unlisted table
 		}
 		return out, err
 	}

@@ -101,7 +101,7 @@ type UserElementalsInput struct {
 
 // CreateElemental adds an elemental that the actor owns.
 func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInput) (Elemental, error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return Elemental{}, err
 	}
 	rec, err := l.draftElemental(a, in, true)
@@ -129,7 +129,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	case len(ins) > l.opts.MaxBatch:
 		return nil, Errorf(CodeInvalid, "at most %d elementals are allowed in one call", l.opts.MaxBatch)
 	}
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	uploaded := make([]MediaInput, len(ins))
@@ -266,11 +266,7 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 			p.add("topic_ids/"+itoa(i), "must be a topic of the catalogue")
 		}
 	}
-	if len(rec.Body) > l.opts.MaxBodyBytes {
-		p.add("template", "must have at most %d bytes", l.opts.MaxBodyBytes)
-	} else {
-		checkText(p, "template", rec.Body, l.opts.MaxBodyBytes)
-	}
+	l.checkBody(p, "template", rec.Body)
 	checkText(p, "description", rec.Description, maxDescription)
 	checkText(p, "command", rec.Command, maxCommand)
 	checkVisibility(p, rec.Visibility)

@@ -25,15 +25,6 @@ func newModel(e Embedder) (*model, error) {
 	return m, err
 }
 
-// dimension is the length of the vectors.
-func (m *model) dimension() (n int, err error) {
-	err = guarded(partEmbedder, func() error {
-		n = m.embedder.Dimension()
-		return nil
-	})
-	return n, err
-}
-
 // embed asks the embedder and checks what it answers: an index that swallowed a
 // vector of the wrong length or one that is no number would be of no use any more.
 // The vectors are of unit length and the caller's own.
@@ -46,20 +37,13 @@ func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err != nil {
 		return nil, modelError(ctx, partEmbedder, err)
 	}
-	dimension, err := m.dimension()
-	if err != nil {
-		return nil, err
-	}
-	if dimension != m.length {
-		return nil, Errorf(CodeUnavailable, "the embedder makes vectors of %d numbers now, and made such of %d before under the same fingerprint", dimension, m.length)
-	}
 	if len(vectors) != len(texts) {
 		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
 	}
 	out := make([][]float32, len(vectors))
 	for i, v := range vectors {
-		if len(v) != dimension {
-			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), dimension)
+		if len(v) != m.length {
+			return nil, Errorf(CodeUnavailable, "the embedder returned a vector of %d numbers instead of %d", len(v), m.length)
 		}
 		unit, ok := normal(v)
 		if !ok {

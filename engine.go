@@ -65,6 +65,13 @@ type EngineOptions struct {
 	// above 0 and below 1. Default 0.7, which was measured best with the embedders that
 	// Quire brings; with an embedding model that is better than full text, take less.
 	TextWeight float64
+	// Reranker puts what a search in Mode has found into a better order; engine/rerank has
+	// one without a model. Searches in other modes are left as the index has them.
+	// Default: none.
+	Reranker Reranker
+	// RerankDepth is how many hits the Reranker is given, 1..100, the best ones; what a
+	// request wants beyond them comes behind. Default 20.
+	RerankDepth int
 	// Former is the Embedder that stored chunks come from when NewEngine is given another
 	// one. The Engine then works with Former while it embeds all that is stored anew in
 	// the background, and changes to the other at once when that is complete; see
@@ -98,6 +105,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 	number("MaxAttempts", &c.MaxAttempts, 5, 1<<10)
 	number("ChatSources", &c.ChatSources, 8, maxResults)
 	number("ContextTokens", &c.ContextTokens, 3000, 1<<30)
+	number("RerankDepth", &c.RerankDepth, defaultRerankDepth, maxResults)
 	c.checkMode(&probs)
 	if c.Chunker == nil {
 		c.Chunker = defaultChunker{}
@@ -255,6 +263,22 @@ func (e *Engine) Close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// untilClosed returns a context that ends with ctx and with the Engine, and the end of
+// what runs under it: that passes its error on, which is ErrClosed if the Engine's end was
+// the cause.
+func (e *Engine) untilClosed(ctx context.Context) (context.Context, func(error) error) {
+	under, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() { cancel(ErrClosed) })
+	return under, func(err error) error {
+		stop()
+		cancel(nil)
+		if err != nil && ctx.Err() == nil && context.Cause(under) == ErrClosed {
+			return ErrClosed
+		}
+		return err
 	}
 }
 

@@ -99,7 +99,7 @@ func TestAnswers(t *testing.T) {
 		want   []string // nil: no answer
 	}{
 		{"plain", []string{"Yes", ", it is ", "[1]."}, []string{"Yes", ", it is ", "[1]."}},
-		{"cut marker", []string{"a [", "1", "] b [9", "9] c"}, []string{"a ", "[1] b ", " c"}},
+		{"cut marker", []string{"a [", "1", "] b [9", "9] c"}, []string{"a ", "[1] b ", "c"}},
 		{"marker at the end", []string{"a", "[3]"}, []string{"a"}},
 		{"open at the end", []string{"a", "[1"}, []string{"a", "[1"}},
 		{"cut character", []string{"\xc3", "\xa9\xe6\x97", "\xa5"}, []string{"é", "日"}},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,7 @@ func TestMarkerFilter(t *testing.T) {
 	tests := []struct{ name, answer, want string }{
 		{"none", "plain text", "plain text"},
 		{"valid", "a [1] b [3].", "a [1] b [3]."},
-		{"unknown", "a [4] b", "a  b"},
+		{"unknown", "a [4] b", "a b"},
 		{"zero", "a[0]b", "ab"},
 		{"list kept", "[1, 2]", "[1, 2]"},
 		{"list cut", "[1, 99]", "[1]"},
@@ -29,7 +30,11 @@ func TestMarkerFilter(t *testing.T) {
 		{"leading zeros", "[007][003]", "[003]"},
 		{"no numbers", "[], [ ], [,], [-]", "[], [ ], [,], [-]"},
 		{"words", "[see 99], [99a], [^99]", "[see 99], [99a], [^99]"},
-		{"negative and dates", "[-9] [2024-01-15] [1.5]", "[-9] [2024-01-15] [1.5]"},
+		{"dates and fractions", "[2024-01-15] [1.5]", "[2024-01-15] [1.5]"},
+		{"half a range", "a[-9]b[9-]c[-2]d[2 –]e[–, 3]f[1-, 9]", "abc[2]d[2]e[3]f[1]"},
+		{"spaces around a dropped one", "a [9], b [9] [8] c\n[9] d  [9]  e", "a , b c\nd   e"},
+		{"spaces around dropped ones at the ends", "[9] a [9]", "a "},
+		{"spaces around a dropped one inside a bracket", "[1, [9] 2]", "[1, 2]"},
 		{"unclosed", "a [99", "a [99"},
 		{"unclosed then valid", "[99 [1]", "[99 [1]"},
 		{"nested", "[[1]] [[99]]", "[[1]] []"},
@@ -99,7 +104,7 @@ func filtered(sources int, pieces []string) string {
 }
 
 var (
-	anyMarker = regexp.MustCompile(`\[\s*\d+(?:\s*[-–]\s*\d+)?(?:[\s,;]+\d+(?:\s*[-–]\s*\d+)?)*\s*\]`)
+	anyMarker = regexp.MustCompile(`\[[\s,;–-]*\d+(?:\s*[-–]\s*\d+)?(?:[\s,;]+\d+(?:\s*[-–]\s*\d+)?)*[\s,;–-]*\]`)
 	anyNumber = regexp.MustCompile(`\d+`)
 )
 
@@ -160,4 +165,57 @@ func FuzzNeutralMarkers(f *testing.F) {
 			t.Errorf("quoting %q gives %q", safe, got)
 		}
 	})
+}
+
+// TestOpening writes beginnings of answers in pieces.
+func TestOpening(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pieces []string
+		shown  string
+		none   bool
+	}{
+		{[]string{"", " \n", "An answer", " goes on"}, " \nAn answer goes on", false},
+		{[]string{" ", "NO_", "ANSWER", ".", " \n!"}, "", true},
+		{[]string{"NO_ANSWER", " to", " that"}, "NO_ANSWER to that", false},
+		{[]string{"NO_", "ONE"}, "NO_ONE", false},
+		{[]string{"NO"}, "NO", false},
+		{[]string{" ", "\t"}, "", true},
+		{nil, "", true},
+	} {
+		var o opening
+		var got strings.Builder
+		for _, piece := range tt.pieces {
+			got.WriteString(o.write(piece))
+		}
+		none := false
+		if !o.passed {
+			text, ok := o.end()
+			if none = !ok; ok {
+				got.WriteString(text)
+			}
+		}
+		if got.String() != tt.shown || none != tt.none {
+			t.Errorf("%q shows %q, no answer: %v", tt.pieces, got.String(), none)
+		}
+	}
+}
+
+// An answer that is blank for long costs as much as it is long: 2 MB in pieces of two
+// bytes take under a second, not the hours of looking at all of it for each piece.
+func TestOpeningIsLinear(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{"", "NO_ANSWER"} {
+		var o opening
+		o.write(begin)
+		begun := time.Now()
+		for range 1 << 20 {
+			if o.write(" \n") != "" {
+				t.Fatal("white space was shown")
+			}
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("after %q white space took %v", begin, took)
+		}
+	}
 }

@@ -107,6 +107,13 @@ func (p breakingChunker) Chunks(text string) []quire.Span {
 	return paragraphs{}.Chunks(text)
 }
 
+type breakingReranker struct{ *breaking }
+
+func (p breakingReranker) Rerank(_ context.Context, _ string, hits []quire.SearchHit) ([]float64, error) {
+	p.at("Reranker.Rerank")
+	return make([]float64, len(hits)), nil
+}
+
 // panicFixture is an Engine over parts that can be made to panic, with one document.
 type panicFixture struct {
 	*fixture
@@ -118,7 +125,7 @@ type panicFixture struct {
 func (f *panicFixture) newEngine() (*quire.Engine, error) {
 	return quire.NewEngine(f.t.Context(), f.Library, breakingIndex{enginetest.NewIndex(), f.breaking},
 		breakingEmbedder{enginetest.NewEmbedder(), f.breaking}, breakingLLM{enginetest.NewLLM(), f.breaking},
-		&quire.EngineOptions{Chunker: breakingChunker{f.breaking}, MaxAttempts: 1})
+		&quire.EngineOptions{Chunker: breakingChunker{f.breaking}, Reranker: breakingReranker{f.breaking}, MaxAttempts: 1})
 }
 
 func newPanicFixture(t *testing.T) *panicFixture {
@@ -202,11 +209,12 @@ func TestPanicsOfParts(t *testing.T) {
 	all := []string{"Search", "Chat", "ChatStream"}
 	tests := map[string][]string{ // the methods that fail
 		"Embedder.Fingerprint":        {"NewEngine"},
-		"Embedder.Dimension":          append(all, "Ingest"),
+		"Embedder.Dimension":          {"NewEngine"},
 		"Embedder.Embed":              append(all, "Ingest"),
 		"VectorIndex.Replace":         {"Search after Delete", "NewEngine"},
 		"VectorIndex.Search":          append(all, "Search after Delete"),
 		"VectorIndex.Reset":           {"NewEngine"},
+		"Reranker.Rerank":             all,
 		"VectorIndex.Stats":           {"Healthy", "Health"},
 		"LLM.Name":                    {"Health"},
 		"LLM.Generate":                {"Chat", "ChatStream"},
@@ -222,7 +230,7 @@ func TestPanicsOfParts(t *testing.T) {
 			t.Run(part+" in "+method, func(t *testing.T) {
 				t.Parallel()
 				f := newPanicFixture(t)
-				if part == "Embedder.Dimension" || part == "Embedder.Embed" {
+				if part == "Embedder.Embed" {
 					body := "Other words, that are to be embedded."
 					if _, err := f.UpdateElemental(t.Context(), f.ann, f.doc.ID, quire.ElementalPatch{Body: &body}); err != nil {
 						t.Fatal(err)

@@ -316,7 +316,7 @@ func TestKilledProcess(t *testing.T) {
 			job := f.killed(e.ID, 5)
 			calls := f.embedder.Calls()
 			f.start()
-			if done := f.waitStatus(job, quire.JobFailed); done.Error == "" || f.embedder.Calls() != calls {
+			if done := f.waitStatus(job, quire.JobFailed); done.Error == "" || done.Attempts != 5 || f.embedder.Calls() != calls {
 				t.Errorf("job %+v", done)
 			}
 		})
@@ -526,5 +526,36 @@ func TestGrowingVectors(t *testing.T) {
 	f.check(open())
 	if got := f.search(f.ann, "apple pie", quire.Filters{}); len(got) == 0 || got[0] != "apple pie" {
 		t.Errorf("found %q", got)
+	}
+}
+
+// wantsQuiet is an error of a service that says when to come back.
+type wantsQuiet time.Duration
+
+func (w wantsQuiet) Error() string             { return "too many requests" }
+func (w wantsQuiet) RetryDelay() time.Duration { return time.Duration(w) }
+
+// A service that says how long it wants to be left alone is left alone so long, an hour at
+// most.
+func TestRetryAfter(t *testing.T) {
+	for name, tt := range map[string]struct{ asked, least time.Duration }{
+		"ten minutes": {10 * time.Minute, 10 * time.Minute},
+		"a week":      {7 * 24 * time.Hour, time.Hour},
+		"the past":    {-time.Hour, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *engineFixture) {
+				f.embedder.Fail(1, quire.Errorf(quire.CodeUnavailable, "busy").WithCause(wantsQuiet(tt.asked)))
+				e := f.create(f.ann, document("Has to wait", "text"))
+				begin := time.Now()
+				job := f.ingest(f.ann, e.ID, "")
+				if job, err := f.eng.Wait(context.Background(), job.TenantID, job.ID); err != nil || job.Status != quire.JobSucceeded {
+					t.Errorf("job %+v, error %v", job, err)
+				}
+				if took := time.Since(begin); took < tt.least || took > tt.least+5*time.Second {
+					t.Errorf("tried again after %v, want %v", took, tt.least)
+				}
+			})
+		})
 	}
 }

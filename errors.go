@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code classifies an error. Callers branch on codes, never on messages.
@@ -32,8 +33,8 @@ const (
 // code, whatever its message.
 var (
 	ErrInvalid         = &Error{Code: CodeInvalid, Message: "the input is not valid"}
-	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "a valid API key is required"}
-	ErrForbidden       = &Error{Code: CodeForbidden, Message: "only the owner may do this"}
+	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "who is calling is not known; send valid credentials"}
+	ErrForbidden       = &Error{Code: CodeForbidden, Message: "this belongs to somebody else: it may be read, and only its owner may change it"}
 	ErrNotFound        = &Error{Code: CodeNotFound, Message: "not found"}
 	ErrConflict        = &Error{Code: CodeConflict, Message: "already exists"}
 	ErrTooLarge        = &Error{Code: CodeTooLarge, Message: "too large"}
@@ -112,6 +113,18 @@ func Cause(err error) string {
 		return e.Message + ": " + Cause(e.cause)
 	}
 	return err.Error()
+}
+
+// RetryAfter returns how long the service behind a failure wants to be left alone: what
+// the first error in err's chain says that has a method RetryDelay() time.Duration, such as
+// one of engine/langchain; 0 if none has, or has less than nothing to say. The Engine waits
+// that long before it tries again, up to an hour, and the HTTP interface passes it on.
+func RetryAfter(err error) time.Duration {
+	var e interface{ RetryDelay() time.Duration }
+	if errors.As(err, &e) {
+		return max(0, e.RetryDelay())
+	}
+	return 0
 }
 
 // CodeOf returns the code of any error: "" for nil, the code of the outermost

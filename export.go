@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/quirelib/quire/internal/archive"
@@ -25,7 +26,9 @@ import (
 // others write meanwhile, the Store in memory does not.
 //
 // An error of w is returned as it is, and what w has got then is incomplete: Import
-// refuses it. ErrNotFound if there is nothing of the tenant.
+// refuses it. ErrNotFound if there is nothing of the tenant. When ctx ends or the Engine is
+// closed, the transaction ends at once, even if w stands still, and Export when w has
+// returned; closed, with ErrClosed.
 func (e *Engine) Export(ctx context.Context, tenantID string, w io.Writer) error {
 	if err := e.open(ctx); err != nil {
 		return err
@@ -35,6 +38,35 @@ func (e *Engine) Export(ctx context.Context, tenantID string, w io.Writer) error
 		probs.add("tenant_id", "must not be empty")
 		return probs.err()
 	}
+	ctx, done := e.untilClosed(ctx)
+	return done(copyPiped(ctx, w, func(out io.Writer) error { return e.export(ctx, tenantID, out) }))
+}
+
+// copyPiped calls write on a goroutine and copies to w what it writes. When ctx ends, what
+// write still writes fails, whether or not w stands still.
+func copyPiped(ctx context.Context, w io.Writer, write func(out io.Writer) error) error {
+	in, out := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) })
+	defer stop()
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		var err error
+		defer func() {
+			if p := recover(); p != nil {
+				err = panicked(CodeInternal, "the export failed unexpectedly", p)
+			}
+			out.CloseWithError(err) // nil is the end
+		}()
+		err = write(out)
+	})
+	defer writing.Wait()
+	defer in.Close() // also when w panics
+	_, err := io.Copy(w, in)
+	return err
+}
+
+// export writes the archive in one transaction.
+func (e *Engine) export(ctx context.Context, tenantID string, w io.Writer) error {
 	return e.lib.store.View(ctx, func(tx ReadTx) error {
 		x := exporter{
 			lib: e.lib, tx: tx, tenantID: tenantID, out: archive.NewWriter(w),

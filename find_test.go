@@ -17,6 +17,7 @@ import (
 var findable = map[string]string{
 	"agents":      "We build multi-agent systems that negotiate.",
 	"node":        "Runs on node.js since version 18, on Ubuntu 20.04.3 too.",
+	"kernel":      "Needs a kernel of V17.04.1 at least.",
 	"cpp":         "Rewritten in C++, then in C#, never in plain C; see .NET for the rest (C++17 only).",
 	"straight":    "They don't know, and she can't tell.",
 	"curly":       "They won’t know, and it’s late.",
@@ -47,7 +48,7 @@ var findable = map[string]string{
 var found = []struct{ query, want string }{
 	{"multi-agent", "agents"}, {"multi agent", "agents"}, {"Multi-Agent systems", "agents"}, {"agent", "agents"}, {"agent-multi", ""},
 	{"node.js", "node"}, {"Node.JS", "node"}, {"node", "node"}, {"js", "node"}, {"20.04", "node"}, {"20.04.3", "node"}, {"20.4", ""}, {"04.20", ""}, {"ubuntu 20", "node"},
-	{"C++", "cpp"}, {"c++", "cpp"}, {"C#", "cpp"}, {".NET", "cpp"}, {".net", "cpp"}, {"(C++17", "cpp"}, {"C++,", "cpp"},
+	{"C++", "cpp"}, {"c++", "cpp"}, {"C#", "cpp"}, {".NET", "cpp"}, {".net", "cpp"}, {"net", "cpp"}, {"rest c+", "cpp"}, {"c+", "cpp"}, {"17.04.1", "kernel"}, {"v17.04", "kernel"}, {"v17", "kernel"}, {"17.4", ""}, {"(C++17", "cpp"}, {"C++,", "cpp"},
 	{"don't", "straight"}, {"don’t", "straight"}, {"DON'T", "straight"}, {"can’t tell", "straight"}, {"won't", "curly"}, {"won’t", "curly"}, {"it's", "curly"},
 	{"cafe", "accents combining plain"}, {"café", "accents combining plain"}, {"CAFÉ", "accents combining plain"}, {"cafe\u0301", "accents combining plain"}, {"café ", "accents combining"},
 	{"zürich", "accents plain"}, {"Zurich", "accents plain"}, {"naïve", "accents plain"}, {"naive", "accents plain"}, {"senor", "accents plain"}, {"señor", "accents plain"},

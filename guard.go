@@ -25,7 +25,7 @@ func guarded(part string, fn func() error) (err error) {
 	return fn()
 }
 
-// guardedIndex is a VectorIndex whose panics are errors.
+// guardedIndex is a VectorIndex whose panics are errors, and whose hits are clean.
 type guardedIndex struct{ index VectorIndex }
 
 const (
@@ -42,7 +42,7 @@ func (g guardedIndex) Search(ctx context.Context, query []float32, filters Filte
 		hits, err = g.index.Search(ctx, query, filters, limit)
 		return err
 	})
-	return hits, err
+	return cleanHits(hits, limit), err
 }
 
 func (g guardedIndex) Reset(ctx context.Context) error {
@@ -59,7 +59,7 @@ func (g guardedIndex) Stats(ctx context.Context) (stats IndexStats, err error) {
 
 func (g guardedIndex) Close() error { return guarded(partIndex, g.index.Close) }
 
-// guardedText is a TextIndex whose panics are errors.
+// guardedText is a TextIndex whose panics are errors, and whose hits are clean.
 type guardedText struct{ index TextIndex }
 
 func (g guardedText) Replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {
@@ -71,7 +71,7 @@ func (g guardedText) Search(ctx context.Context, query string, filters Filters, 
 		hits, err = g.index.Search(ctx, query, filters, limit)
 		return err
 	})
-	return hits, err
+	return cleanWords(hits, limit), err
 }
 
 func (g guardedText) Reset(ctx context.Context) error {

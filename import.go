@@ -55,7 +55,8 @@ type ImportResult struct {
 // Errors: ErrNewerSchema if a newer version wrote the archive; ErrInvalid if it is
 // damaged, or a record of it breaks a rule or needs a type, category or topic that the
 // catalogue does not have; ErrConflict if an id of it is taken, as after an import of
-// the same archive.
+// the same archive; ErrClosed if the Engine is closed before all of it is written, as soon
+// as a Read of r that is under way has returned.
 func (e *Engine) Import(ctx context.Context, r io.Reader, opts *ImportOptions) (ImportResult, error) {
 	if err := e.open(ctx); err != nil {
 		return ImportResult{}, err
@@ -70,6 +71,13 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, opts *ImportOptions) (
 			return ImportResult{}, probs.err()
 		}
 	}
+	ctx, done := e.untilClosed(ctx)
+	res, err := e.importArchive(ctx, r, o)
+	return res, done(err)
+}
+
+// importArchive checks an archive and writes what is in it.
+func (e *Engine) importArchive(ctx context.Context, r io.Reader, o ImportOptions) (ImportResult, error) {
 	spooled, err := spool(ctx, o.TempDir, r)
 	if err != nil {
 		return ImportResult{}, err
@@ -110,7 +118,7 @@ func spool(ctx context.Context, dir string, r io.Reader) (tempFile, error) {
 		return tempFile{}, Errorf(CodeUnavailable, "no temporary file can be made").WithCause(err)
 	}
 	f := tempFile{file}
-	os.Remove(f.Name()) // so that it is gone however this process ends; not everywhere possible
+	os.Remove(f.Name()) // so that no content is left however this process ends; not everywhere possible
 	err = archive.Copy(spoolWriter{f}, contextReader{ctx, r})
 	if err != nil {
 		f.Close()
@@ -251,8 +259,7 @@ func (e *Engine) storedChunks(ctx context.Context, tx ReadTx) (fingerprint strin
 	if err != nil {
 		return "", 0, err
 	}
-	dimension, err = m.dimension()
-	return m.fingerprint, dimension, err
+	return m.fingerprint, m.length, nil
 }
 
 // check compares what the ids of an archive stand for with what they stand for here.

@@ -29,6 +29,10 @@ type VectorIndex interface {
 	// number of nearer entries is found. The score is the cosine similarity clamped
 	// to 0..1, never NaN. limit is at least 1. A filters.TenantID of "" or a query
 	// vector that Replace would refuse is ErrInvalid.
+	//
+	// The Engine does not trust in that: it drops hits whose score is no number, that are
+	// repeated, beyond the limit or of chunks that there are not, clamps scores, and puts
+	// hits in order.
 	Search(ctx context.Context, query []float32, filters Filters, limit int) ([]Hit, error)
 
 	// Reset removes all entries of all tenants.

@@ -58,13 +58,70 @@ func (l *Library) indexStoredAhead(ctx context.Context, a Actor, id string) (con
 		if err != nil || rec.OwnerID != a.UserID {
 			return err
 		}
-		texts = append(texts, rec.Body, rec.Description)
-		if rec.TypeID == TypeTable {
-			t, err := readTexts(ctx, tx, rec)
+		texts, err = storedTexts(ctx, tx, rec)
+		return err
+	})
+	if CodeOf(err) == CodeNotFound { // the change will say so
+		err = nil
+	}
+	return l.IndexAhead(ctx, texts...), err
+}
+
+// storedTexts are the texts of an elemental that are indexed.
+func storedTexts(ctx context.Context, tx ReadTx, rec ElementalRecord) ([]string, error) {
+	texts := []string{rec.Body, rec.Description}
+	if rec.TypeID != TypeTable {
+		return texts, nil
+	}
+	t, err := readTexts(ctx, tx, rec)
+	return append(texts, t.texts()...), err
+}
+
+// maxTaggedAhead is how many bytes of texts are indexed ahead of a change of a tag: they
+// are held until it is done.
+const maxTaggedAhead = 32 << 20
+
+// indexTaggedAhead is indexAhead for what has a tag of the actor, if that is much: as far
+// as it fits into maxTaggedAhead.
+func (l *Library) indexTaggedAhead(ctx context.Context, a Actor, tagID int64) (context.Context, error) {
+	if l.joined(ctx) != nil {
+		return ctx, nil
+	}
+	var texts []string
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		if _, err := ownTag(ctx, tx, a, tagID); err != nil {
+			return err
+		}
+		ids, _, err := tx.Tagged(ctx, tagID)
+		if err != nil {
+			return err
+		}
+		sizes, err := tx.ElementalSizes(ctx, ids)
+		if err != nil {
+			return err
+		}
+		var all, taken int64
+		for _, size := range sizes {
+			all += size.Body + size.CellBody
+		}
+		if all < largeText {
+			return nil
+		}
+		for _, id := range ids {
+			size := sizes[id].Body + sizes[id].CellBody
+			if taken+size > maxTaggedAhead {
+				continue
+			}
+			taken += size
+			rec, err := tx.Elemental(ctx, id)
 			if err != nil {
 				return err
 			}
-			texts = append(texts, t.texts()...)
+			more, err := storedTexts(ctx, tx, rec)
+			if err != nil {
+				return err
+			}
+			texts = append(texts, more...)
 		}
 		return nil
 	})

@@ -42,7 +42,19 @@ func (t *stopTx) Tags(context.Context, []int64) (map[int64]Tag, error) {
 	return map[int64]Tag{7: {ID: 7, OwnerID: "ann"}}, nil
 }
 
-func (t *stopTx) Tag(context.Context, int64) (Tag, error) { return Tag{ID: 7, OwnerID: "ann"}, nil }
+func (t *stopTx) Tag(context.Context, int64) (Tag, error) {
+	return Tag{ID: 7, OwnerID: "ann", Title: "old", Color: "#fff", ElementalTypeID: TypeDocument}, nil
+}
+
+func (t *stopTx) Tagged(context.Context, int64) (elementals []string, lists []int64, err error) {
+	return []string{t.s.rec.ID}, nil, nil
+}
+
+func (t *stopTx) PutTag(context.Context, Tag) error { return nil }
+
+func (t *stopTx) PutElementalText(ctx context.Context, _ string, text IndexedText) error {
+	return t.PutElemental(ctx, t.s.rec, text)
+}
 
 func (t *stopTx) PutElemental(ctx context.Context, rec ElementalRecord, text IndexedText) error {
 	found, _ := ctx.Value(segmentedKey{}).(segmented)
@@ -79,6 +91,11 @@ func TestIndexedAhead(t *testing.T) {
 			_, err := l.AttachTag(t.Context(), ann, "stored", 7)
 			return err
 		},
+		"rename its tag": func(l *Library) error {
+			_, err := l.UpdateTag(t.Context(), ann, 7, TagPatch{Title: new("renamed")})
+			return err
+		},
+		"delete its tag": func(l *Library) error { return l.DeleteTag(t.Context(), ann, 7) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,7 @@ type inspectionsKey struct{}
 // Images that will be refused are no error here. The result is only good for the one
 // request that it was made for.
 func (l *Library) InspectUploads(ctx context.Context, a Actor, ins ...MediaInput) (context.Context, error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return ctx, err
 	}
 	found := inspections{}

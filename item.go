@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 )
 
 // ListItems reads one page of a list's elementals: those that the actor owns and
@@ -51,7 +52,7 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 	return l.resolveElementals(ctx, tx, a, recs)
 }
 
-// A portion is what AllListItems reads at a time: up to lightPortion elementals without
+// A portion is what of many elementals is read at a time: up to lightPortion elementals without
 // their bodies, or up to wholePortion with bodies of up to portionBytes together, but one
 // at least.
 const (
@@ -62,28 +63,17 @@ const (
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
 // their order in the list. With details they are whole, without details Body is empty,
-// as in ListItems. The membership is read at the start, the elementals in portions, long
-// ones and the details of tables one by one: only the ids of all are kept in memory. What
-// is deleted meanwhile is left out. An error is the last thing yielded.
+// as in ListItems. A small list is read in one transaction; of a larger one the
+// membership is, and the elementals in portions: see [WholeList]. An error is the last
+// thing yielded.
 func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
-		var ids []string
-		err := l.viewAs(ctx, a, func(tx ReadTx) error {
-			if _, err := tx.List(ctx, id); err != nil {
-				return err
-			}
-			items, err := tx.Items(ctx, id)
-			ids = make([]string, len(items))
-			for i, it := range items {
-				ids[i] = it.ElementalID
-			}
-			return err
-		})
+		w, err := l.WholeList(ctx, a, id, details)
 		if err != nil {
 			yield(Elemental{}, err)
 			return
 		}
-		for e, err := range l.inPortions(ctx, a, ids, details) {
+		for e, err := range w.Items(ctx) {
 			if !yield(e, err) {
 				return
 			}
@@ -139,13 +129,7 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 		if err != nil {
 			return err
 		}
-		var recs []ElementalRecord
-		for _, rec := range pick(found, ids[:n]) {
-			if mayFind(a, rec) {
-				recs = append(recs, rec)
-			}
-		}
-		out, err = l.itemsOf(ctx, tx, a, recs, details, false)
+		out, err = l.itemsOf(ctx, tx, a, findable(a, pick(found, ids[:n])), details, false)
 		return err
 	})
 	return out, n, err
@@ -369,4 +353,9 @@ func after(i int64) int64 {
 		return i
 	}
 	return i + 1
+}
+
+// findable are those of the elementals that show up for the actor.
+func findable(a Actor, recs []ElementalRecord) []ElementalRecord {
+	return slices.DeleteFunc(recs, func(rec ElementalRecord) bool { return !mayFind(a, rec) })
 }

@@ -17,7 +17,7 @@ type KnowledgeFormat string
 // The formats.
 const (
 	FormatText     KnowledgeFormat = "text"     // "Title: .." lines, items numbered and indented
-	FormatMarkdown KnowledgeFormat = "markdown" // headings
+	FormatMarkdown KnowledgeFormat = "markdown" // headings instead of labels
 	FormatJSON     KnowledgeFormat = "json"
 )
 
@@ -198,58 +198,32 @@ func (o KnowledgeOptions) markdownObject(l *Library, e *Elemental) KnowledgeObje
 // fieldsOf is the object of an elemental with the fields that the options select.
 type fieldsOf = func(KnowledgeOptions, *Library, *Elemental) KnowledgeObject
 
-// ListKnowledge compiles a list for reading item by item.
+// ListKnowledge compiles a list for reading item by item. How far list and items are of
+// one moment, [WholeList] says.
 func (l *Library) ListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, error) {
-	k, _, err := l.listKnowledge(ctx, a, id, opts, KnowledgeOptions.object)
-	return k, err
-}
-
-// listKnowledge also returns the list, whose template lays out the text. object selects
-// the fields of its items.
-func (l *Library) listKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, object fieldsOf) (Knowledge, List, error) {
-	opts, err := opts.normal()
+	if _, err := opts.normal(); err != nil {
+		return Knowledge{}, err
+	}
+	w, err := l.WholeList(ctx, a, id, true)
 	if err != nil {
-		return Knowledge{}, List{}, err
+		return Knowledge{}, err
 	}
-	list, err := l.List(ctx, a, id)
-	if err != nil {
-		return Knowledge{}, List{}, err
-	}
-	items := func(yield func(KnowledgeItem, error) bool) {
-		for e, err := range l.AllListItems(ctx, a, id, true) {
-			if err != nil {
-				yield(KnowledgeItem{}, err)
-				return
-			}
-			item := KnowledgeItem{Title: e.Title, Description: e.Description, Type: e.Type.Name, Fields: object(opts, l, &e)}
-			if !yield(item, nil) {
-				return
-			}
-		}
-	}
-	return Knowledge{Title: list.Title, Description: list.Description, Type: list.Type.Name, Items: items}, list, nil
+	return w.Knowledge(ctx, opts)
 }
 
 // WriteListKnowledge writes the compiled text of a list in the format of opts, item
-// by item: memory does not grow with the texts of the list. What was written before
-// an error stays written.
+// by item: beyond MaxWholeList, memory does not grow with the texts of the list. What was
+// written before an error stays written. How far list and items are of one moment,
+// [WholeList] says.
 func (l *Library) WriteListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, w io.Writer) error {
-	object := KnowledgeOptions.object
-	if opts.Format == FormatMarkdown {
-		object = KnowledgeOptions.markdownObject
+	if _, err := opts.normal(); err != nil {
+		return err
 	}
-	k, list, err := l.listKnowledge(ctx, a, id, opts, object)
+	list, err := l.WholeList(ctx, a, id, true)
 	if err != nil {
 		return err
 	}
-	switch opts.Format {
-	case FormatJSON:
-		return writeListJSON(w, k)
-	case FormatMarkdown:
-		return writeList(w, markdownLayout{}, k, list.Template)
-	default:
-		return writeList(w, textLayout{}, k, list.Template)
-	}
+	return list.WriteKnowledge(ctx, opts, w)
 }
 
 // ElementalKnowledge compiles one elemental: the text in the format of opts, and
@@ -302,7 +276,7 @@ func (l *Library) WriteKnowledgeText(e Elemental, opts KnowledgeOptions, w io.Wr
 			return err
 		}
 	case FormatMarkdown:
-		markdownLayout{}.object(b, opts.markdownObject(l, &e), 1)
+		markdownLayout{}.object(b, opts.markdownObject(l, &e), topLevel, "")
 	default:
 		textLayout{}.object(b, opts.object(l, &e), "", "")
 	}

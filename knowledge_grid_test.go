@@ -120,22 +120,24 @@ func TestTableKnowledge(t *testing.T) {
 
 ## A table
 
-### Tea
+### Body
+
+#### Tea
 
 - **Price:** 2
 - **Note \[2\]:**
 
-  #### green
+  ##### green
   - **Price:** 3
 
-### Soup: hot
+#### Soup: hot
 
 - **Note \[2\]:**
 
-  ` + "```\n  open\n  ```" + `
+  ` + "````markdown\n  ```\n  open\n  ````" + `
 - **Note \[3\]:** x
 
-### Nothing
+#### Nothing
 
 Empty column: Unused
 `},
@@ -156,7 +158,7 @@ func TestTableTextIsUnambiguous(t *testing.T) {
 	f := newFixture(t, stores[0].open(t), nil)
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", "b", ": ", ":", "\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029", " ", "  ", "   ", "1. ", "2. Title: x", "Title: ",
+			"a", "b", ": ", ":", "\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029", " ", "  ", "   ", "1. ", "2. Title: x", "Title: ",
 			"Text: ", "Empty row: ", "Empty column: ", "\"", "\\", " [1]", "[2]", "```", "# h", "- **a:** ", "\n\n", "\t", "日本",
 		}), 0, 6).Draw(t, "pieces"), "")
 	})
@@ -237,7 +239,7 @@ func blocksOf(g grid, by quire.GroupBy) tableBlocks {
 	return out
 }
 
-var anyBreak = regexp.MustCompile("\r\n|[\n\r\v\f\u0085\u2028\u2029]")
+var anyBreak = regexp.MustCompile("\r\n|[\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029]")
 
 // dedent takes an indent off all lines but the first.
 func dedent(s, indent string) string {

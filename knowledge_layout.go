@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -227,8 +228,8 @@ func writeLabelled(w textSink, label, value, first, indent string) bool {
 	return true
 }
 
-// indentRest puts indent in front of all lines but the first; every line break of
-// Unicode counts, because a reader may count it.
+// indentRest puts indent in front of all lines but the first; every one of lineBreaks
+// counts, because a reader may count it.
 func indentRest(s, indent string) string { return indenter(indent).Replace(s) }
 
 func indenter(indent string) *strings.Replacer {
@@ -236,8 +237,11 @@ func indenter(indent string) *strings.Replacer {
 }
 
 // lineBreaks are the line breaks of Unicode (UAX #14: LF, CR, CR LF, VT, FF, NEL, LS,
-// PS).
-var lineBreaks = []string{"\r\n", "\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"}
+// PS), and the separators of ASCII, which some readers take for such (Python's splitlines).
+var lineBreaks = []string{"\r\n", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029"}
+
+// rareBreaks finds breaks that only some readers take for the end of a line.
+var rareBreaks = regexp.MustCompile(`\r(?:[^\n]|$)|[\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}]`)
 
 // breaksTo puts what to makes of it in the place of each line break.
 func breaksTo(to func(br string) string) *strings.Replacer {

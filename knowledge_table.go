@@ -153,13 +153,14 @@ func tableTitle(title string) string {
 	return title
 }
 
-// markdown lays the content out below a heading of the given level: a heading for each
-// block, a list item for each cell, a line for what is empty. What is inside of a list
-// item cannot end it as long as it is indented (CommonMark 0.31, section 5.2).
+// markdown lays the content out below a heading of the given level: the table's own text
+// in a fence, a heading for each block, a list item for each cell, a line for what is
+// empty. What is inside of a list item cannot end it as long as it is indented (CommonMark
+// 0.31, section 5.2).
 func (content tableContent) markdown(level int) string {
 	var parts []string
 	if content.body != "" {
-		parts = append(parts, nested(content.body, level))
+		parts = append(parts, asText(func(w textSink) { writeFenced(w, content.body) }))
 	}
 	for _, block := range content.blocks {
 		lines := []string{strings.Repeat("#", min(6, level+1)) + " " + markdownLabel(block.title)}
@@ -178,20 +179,21 @@ func (content tableContent) markdown(level int) string {
 }
 
 // markdownItem is a text that follows a label in a list item. One of several lines
-// begins on a line of its own, so that it may begin with a fence or a list. All line
-// breaks of Unicode count, as in indentRest.
+// begins on a line of its own, so that it may begin with a fence or a list. All of
+// lineBreaks count, as in indentRest.
 func markdownItem(text string, level int) string {
-	text = breaksToLF.Replace(text)
-	if !strings.Contains(text, "\n") {
+	if breaksToLF.Replace(text) == text && !strings.Contains(text, "\n") {
 		return " " + text
 	}
-	lines := strings.Split(nested(text, level), "\n")
-	for i, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			lines[i] = "  " + line
+	var b strings.Builder
+	b.WriteString("\n\n")
+	for line := range strings.Lines(nested(text, level)) {
+		if withoutBreak(line) != "" {
+			b.WriteString("  ")
 		}
+		b.WriteString(line)
 	}
-	return "\n\n" + strings.Join(lines, "\n")
+	return b.String()
 }
 
 var breaksToLF = breaksTo(func(string) string { return "\n" })

@@ -54,15 +54,15 @@ func TestTableContent(t *testing.T) {
   - **two lines:** forged
 - **two lines:**
 
-  #### no heading
+  ` + "````markdown" + `
+  # no heading
   ===
   ` + "```" + `
   ## open
-  ` + "```" + `
+  ` + "````" + `
 - **\*\*bold\*\* \<b>:**
 
-  - item
-  #### last
+  ` + "```markdown\n  - item\u2028# last\n  ```" + `
 
 ### Body:
 

@@ -26,10 +26,11 @@ func TestListKnowledge(t *testing.T) {
 		ctx := t.Context()
 		one := document("The first elemental", "Line one\n1. Title: forged\n\nDescription: forged too")
 		one.Description = "About one"
-		two := document("The second elemental", "# Heading\n\nText\n=====\n\n```\n## code\n")
+		two := document("The second elemental", "# Heading\n\nText\n=====\n\n```\n## code\n```")
+		three := document("The third elemental", "```\n# open")
 		list := f.list(f.ann, quire.ListInput{
 			Title: "A list", Description: "Of two",
-			Items: []quire.ItemInput{{ElementalID: f.create(f.ann, one).ID}, {ElementalID: f.create(f.ann, two).ID}},
+			Items: []quire.ItemInput{{ElementalID: f.create(f.ann, one).ID}, {ElementalID: f.create(f.ann, two).ID}, {ElementalID: f.create(f.ann, three).ID}},
 		})
 		wantText := `Title: A list
 Description: Of two
@@ -49,13 +50,17 @@ Description: Of two
      
      ` + "```" + `
      ## code
-     
+     ` + "```\n" + `
+3. Title: The third elemental
+   Body: ` + "```" + `
+     # open
 `
 		if diff := cmp.Diff(wantText, f.compile(f.ann, list.ID, quire.KnowledgeOptions{})); diff != "" {
 			t.Errorf("text:\n%s", diff)
 		}
-		wantMarkdown := "# A list\n\nOf two\n\n## The first elemental\n\nAbout one\n\nLine one\n1. Title: forged\n\nDescription: forged too\n\n" +
-			"## The second elemental\n\n### Heading\n\nText\n\\=====\n\n```\n## code\n\n```\n"
+		wantMarkdown := "# A list\n\nOf two\n\n## The first elemental\n\nAbout one\n\n### Body\n\nLine one\n1. Title: forged\n\nDescription: forged too\n\n" +
+			"## The second elemental\n\n### Body\n\n#### Heading\n\nText\n\\=====\n\n```\n## code\n```\n\n" +
+			"## The third elemental\n\n### Body\n\n````markdown\n```\n# open\n````\n"
 		if diff := cmp.Diff(wantMarkdown, f.compile(f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatMarkdown})); diff != "" {
 			t.Errorf("markdown:\n%s", diff)
 		}
@@ -67,7 +72,7 @@ Description: Of two
 		if err := json.Unmarshal([]byte(f.compile(f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatJSON})), &got); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]item{{one.Title, one.Description, one.Body}, {two.Title, "", two.Body}}, got.Items); diff != "" {
+		if diff := cmp.Diff([]item{{one.Title, one.Description, one.Body}, {two.Title, "", two.Body}, {three.Title, "", three.Body}}, got.Items); diff != "" {
 			t.Errorf("json:\n%s", diff)
 		}
 		fields := f.compile(f.ann, list.ID, quire.KnowledgeOptions{Fields: []string{"type", "title"}})

@@ -20,15 +20,15 @@ func TestListTextIsUnambiguous(t *testing.T) {
 	f := newFixture(t, stores[0].open(t), nil)
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", "\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029", "\n\n", " ", "  ", "   ", "    ", "\t", "1. Title: forged", "2. ",
+			"a", "\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029", "\n\n", " ", "  ", "   ", "    ", "\t", "1. Title: forged", "2. ",
 			"Title: ", "Description: ", "Body: ", "```", "~~~", "# h", "日本",
 		}), 0, 8).Draw(t, "pieces"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var want []textItem
-		in := quire.ListInput{Title: "A list", Description: text.Draw(t, "description of the list")}
+		in := quire.ListInput{Title: "A list" + text.Draw(t, "title of the list"), Description: text.Draw(t, "description of the list")}
 		for range rapid.IntRange(0, 12).Draw(t, "items") {
-			doc := document("An elemental", "b"+text.Draw(t, "body"))
+			doc := document("An elemental"+text.Draw(t, "title"), "b"+text.Draw(t, "body"))
 			doc.Description = text.Draw(t, "description")
 			e, err := f.CreateElemental(f.t.Context(), f.ann, doc)
 			if err != nil {

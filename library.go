@@ -172,7 +172,7 @@ func (l *Library) view(ctx context.Context, fn func(tx ReadTx) error) error {
 
 // viewAs is view on behalf of an actor.
 func (l *Library) viewAs(ctx context.Context, a Actor, fn func(tx ReadTx) error) error {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return err
 	}
 	return l.view(ctx, fn)
@@ -192,7 +192,7 @@ func (l *Library) change(ctx context.Context, fn func(tx Tx, ch *changes) error)
 
 // changeAs is change on behalf of an actor.
 func (l *Library) changeAs(ctx context.Context, a Actor, fn func(tx Tx, ch *changes) error) error {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return err
 	}
 	return l.change(ctx, fn)

@@ -28,6 +28,10 @@ type markerFilter struct {
 	held  []byte
 	opens []int
 	out   []byte
+	last  byte // of what was shown so far; 0 at the beginning
+	// swallow says that a marker was dropped after white space, so that a space now would
+	// be one too many.
+	swallow bool
 }
 
 // write takes the next piece and returns what can be shown by now.
@@ -52,7 +56,10 @@ func (f *markerFilter) end() string {
 func (f *markerFilter) next() {
 	r, size := utf8.DecodeRune(f.part)
 	f.part = f.part[size:]
+	swallow := f.swallow
+	f.swallow = false
 	switch {
+	case swallow && r == ' ':
 	case r == '[':
 		f.opens = append(f.opens, len(f.held))
 		f.held = append(f.held, '[')
@@ -77,6 +84,7 @@ func (f *markerFilter) close() {
 	switch {
 	case ok && len(numbers) == 0:
 		f.held, f.opens = f.held[:at], f.opens[:last]
+		f.swallow = strings.IndexByte("\x00 \n\t", f.shownLast()) >= 0
 		return
 	case ok && !all:
 		f.held = append(f.held[:at], '[')
@@ -89,6 +97,16 @@ func (f *markerFilter) close() {
 	}
 	f.held = append(f.held, ']')
 	f.release() // a bracket with a bracket inside is no marker
+}
+
+// shownLast is the last byte before what comes next.
+func (f *markerFilter) shownLast() byte {
+	for _, before := range [][]byte{f.held, f.out} {
+		if len(before) > 0 {
+			return before[len(before)-1]
+		}
+	}
+	return f.last
 }
 
 // release gives up all that is held: it is no marker.
@@ -116,6 +134,9 @@ func (f *markerFilter) bound() {
 
 func (f *markerFilter) take() string {
 	s := string(f.out)
+	if s != "" {
+		f.last = s[len(s)-1]
+	}
 	f.out = f.out[:0]
 	return s
 }
@@ -133,7 +154,14 @@ func parseMarker(inside string, sources int) (numbers []int, all, ok bool) {
 	})
 	all = true
 	for _, item := range items {
-		from, to, isRange := strings.Cut(item, "-")
+		// A range without one of its ends stands for the other.
+		ends := strings.Trim(item, "-")
+		all = all && ends == item
+		if ends == "" {
+			continue
+		}
+		ok = true
+		from, to, isRange := strings.Cut(ends, "-")
 		if !isRange {
 			to = from
 		}
@@ -148,7 +176,7 @@ func parseMarker(inside string, sources int) (numbers []int, all, ok bool) {
 			numbers = append(numbers, n)
 		}
 	}
-	return numbers, all, len(items) > 0
+	return numbers, all, ok
 }
 
 // spaceless takes the white space around dashes away and makes every dash a hyphen.

@@ -64,7 +64,7 @@ type Answer struct {
 // several goroutines with the context run one after the other; after do has returned,
 // they return ErrClosed.
 func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx context.Context) (Answer, error)) (answer Answer, repeated bool, err error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return Answer{}, false, err
 	}
 	if err := l.apart(ctx); err != nil {

@@ -48,23 +48,25 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeProgram compiles and runs the program of the README as it is printed.
+// TestReadmeProgram compiles and runs the programs of the README as they are printed.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
 	programs, outputs := readmeBlocks(t, "go"), readmeBlocks(t, "text")
-	if len(programs) != 1 || len(outputs) == 0 {
+	if len(programs) != 2 || len(outputs) < len(programs) {
 		t.Fatalf("%d programs and %d outputs in the README", len(programs), len(outputs))
 	}
-	name := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(name, []byte(programs[0]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), "go", "run", name).Output()
-	if err != nil {
-		t.Fatal(commandError(err))
-	}
-	if diff := cmp.Diff(outputs[0], string(out)); diff != "" {
-		t.Errorf("(-README +program)\n%s", diff)
+	for i, program := range programs {
+		name := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(name, []byte(program), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), "go", "run", name).Output()
+		if err != nil {
+			t.Fatal(commandError(err))
+		}
+		if diff := cmp.Diff(outputs[i], string(out)); diff != "" {
+			t.Errorf("program %d (-README +program)\n%s", i+1, diff)
+		}
 	}
 }
 

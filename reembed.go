@@ -142,7 +142,7 @@ func (e *Engine) reembed() {
 			return
 		}
 		failures := e.change.failed(err)
-		pause := backoff(failures)
+		pause := pauseAfter(err, failures)
 		log.Warn("the change of the embedder is held up and goes on later", "failures", failures, "pause", pause, "error", Cause(err))
 		timer := time.NewTimer(pause)
 		select {
@@ -181,6 +181,9 @@ func (e *Engine) reembedSafely(ctx context.Context) (err error) {
 // embedStored goes through all chunks and embeds what has no new vector yet, page by
 // page: what an earlier try, Engine or process has done is not done again.
 func (e *Engine) embedStored(ctx context.Context) error {
+	if err := e.dropOtherLengths(ctx); err != nil {
+		return err
+	}
 	var total int
 	err := e.lib.store.View(ctx, func(tx ReadTx) (err error) {
 		total, err = tx.CountChunks(ctx)
@@ -206,6 +209,26 @@ func (e *Engine) embedStored(ctx context.Context) error {
 		after, more = page.last, page.last != ""
 	}
 	return nil
+}
+
+// dropOtherLengths deletes the kept vectors if some are of another length than the
+// Embedder's: it made others under the same fingerprint when they were kept.
+func (e *Engine) dropOtherLengths(ctx context.Context) error {
+	return e.lib.store.Update(ctx, func(tx Tx) error {
+		fit, err := e.keptFit(ctx, tx)
+		if err != nil || fit {
+			return err
+		}
+		e.log.Warn("vectors that were kept for the change of the embedder are of another length than its own: they are made again")
+		return tx.DeleteVectors(ctx)
+	})
+}
+
+// keptFit reports whether all vectors that are kept for the change have the length of the
+// Embedder's.
+func (e *Engine) keptFit(ctx context.Context, tx ReadTx) (bool, error) {
+	lengths, err := tx.VectorLengths(ctx, e.mirror.given.fingerprint)
+	return len(lengths) == 0 || slices.Equal(lengths, []int{e.mirror.given.length}), err
 }
 
 // embedAnew embeds passages and keeps their vectors, batch by batch.

@@ -31,7 +31,9 @@ func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, rec
 			topic, _ := cat.topic(t)
 			e.Topics = append(e.Topics, topic)
 		}
-		e.URL = l.elementalURL(r.ID)
+		if r.ID != "" { // an empty place of a table has none
+			e.URL = l.elementalURL(r.ID)
+		}
 		out[i] = e
 	}
 	return out, nil
@@ -145,16 +147,24 @@ func references(ctx context.Context, tx ReadTx, a Actor, userIDs []string, tagID
 }
 
 // usersSeen reads users as an actor sees them: another one's mail address is not its
-// business.
+// business. Of those that the Store does not know there is the id.
 func usersSeen(ctx context.Context, tx ReadTx, a Actor, ids []string) (map[string]User, error) {
 	users, err := tx.Users(ctx, unique(ids))
-	for id, u := range users {
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]User, len(ids))
+	for _, id := range ids {
+		u, known := users[id]
+		if !known {
+			u.ID = id
+		}
 		if id != a.UserID {
 			u.Email = ""
-			users[id] = u
 		}
+		seen[id] = u
 	}
-	return users, err
+	return seen, nil
 }
 
 // pick returns the values of keys that are there, in the order of the keys.

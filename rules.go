@@ -34,6 +34,15 @@ func checkText(p *problems, field, s string, limit int) {
 	}
 }
 
+// checkBody checks a body or the text of a cell.
+func (l *Library) checkBody(p *problems, field, s string) {
+	if len(s) > l.opts.MaxBodyBytes {
+		p.add(field, "must have at most %d bytes", l.opts.MaxBodyBytes)
+		return
+	}
+	checkText(p, field, s, l.opts.MaxBodyBytes)
+}
+
 // checkTitle checks the title of an elemental, which the caller has trimmed.
 func checkTitle(p *problems, title string) {
 	if n := utf8.RuneCountInString(title); n < minTitle || n > maxTitle {

@@ -58,8 +58,8 @@ func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode)
 	return probs
 }
 
-// Search returns the chunks nearest to the query that match the filters, best
-// first, ties by id.
+// Search returns the chunks that fit the query best and match the filters, best first,
+// ties by id.
 func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
 	if err := e.open(ctx); err != nil {
 		return nil, err
@@ -74,6 +74,22 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, er
 	if req.Mode == "" {
 		req.Mode = e.opts.Mode
 	}
+	limit, reranks := req.Limit, e.reranks(req.Mode)
+	if reranks {
+		req.Limit = max(limit, e.opts.RerankDepth)
+	}
+	hits, err := e.find(ctx, req)
+	if err != nil || !reranks || len(hits) == 0 {
+		return hits, err
+	}
+	if err := e.rerank(ctx, req.Query, hits); err != nil {
+		return nil, err
+	}
+	return hits[:min(limit, len(hits))], nil
+}
+
+// find searches as the request says, without defaults.
+func (e *Engine) find(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
 	if req.Mode == SearchText {
 		return e.searchIndexes(ctx, req, nil, nil)
 	}

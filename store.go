@@ -56,6 +56,7 @@ type ReadTx interface {
 	JobReader
 	ChunkReader
 	VectorReader
+	DraftReader
 	MediaReader
 	EngagementReader
 	ReceiptReader
@@ -73,6 +74,7 @@ type Tx interface {
 	JobWriter
 	ChunkWriter
 	VectorWriter
+	DraftWriter
 	MediaWriter
 	EngagementWriter
 	ReceiptWriter

@@ -86,6 +86,9 @@ type VectorReader interface {
 	// kept for, each once, in no order. Any number of hashes is allowed. Vectors of
 	// chunks do not count.
 	MissingVectors(ctx context.Context, fingerprint string, hashes []string) ([]string, error)
+	// VectorLengths returns the different lengths of the kept vectors of a fingerprint, in
+	// ascending order.
+	VectorLengths(ctx context.Context, fingerprint string) ([]int, error)
 }
 
 // VectorWriter writes vectors that are kept beside the chunks.
@@ -99,4 +102,21 @@ type VectorWriter interface {
 	AdoptVectors(ctx context.Context, fingerprint string) (int, error)
 	// DeleteVectors deletes the kept vectors of all fingerprints except those named.
 	DeleteVectors(ctx context.Context, except ...string) error
+}
+
+// DraftReader reads drafts: vectors that an ingest has got from the Embedder and that are
+// in no chunk yet.
+type DraftReader interface {
+	// Drafts returns the drafts of an elemental that are of a fingerprint, by the hash of
+	// the embedded text.
+	Drafts(ctx context.Context, elementalID, fingerprint string) (map[string][]float32, error)
+}
+
+// DraftWriter writes drafts. There need not be an elemental with that id.
+type DraftWriter interface {
+	// PutDrafts keeps vectors of an elemental and a fingerprint by hash, replacing those
+	// of the same three.
+	PutDrafts(ctx context.Context, elementalID, fingerprint string, vectors map[string][]float32) error
+	// DeleteDrafts deletes the drafts of an elemental, of all fingerprints.
+	DeleteDrafts(ctx context.Context, elementalID string) error
 }

@@ -1,6 +1,7 @@
 package quire
 
 import (
+	"cmp"
 	"context"
 	"maps"
 )
@@ -37,6 +38,9 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 			}
 			missing = nil
 		}
+		if fit, err := e.keptFit(ctx, tx); err != nil || !fit {
+			return cmp.Or(err, errLengths)
+		}
 		if err := e.adopt(ctx, tx, all.retitled); err != nil {
 			return err
 		}
@@ -52,6 +56,9 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 	}
 	return missing, err
 }
+
+// errLengths: another process has kept vectors of another length meanwhile.
+var errLengths error = Errorf(CodeUnavailable, "vectors of different lengths were kept under the fingerprint of the new embedder; a fingerprint must name everything that changes the vectors")
 
 // readPages reads all pages of chunks; if there is as much to embed as fills one, not
 // all.

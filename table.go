@@ -40,7 +40,7 @@ const listTypeTable = 4
 // list for each column and row, and an elemental of type TypeCell for each text, which
 // is an item of its column and of its row. All of it, or nothing.
 func (l *Library) CreateTable(ctx context.Context, a Actor, in TableInput) (Elemental, error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return Elemental{}, err
 	}
 	rec, err := l.draftTable(a, in)
@@ -119,7 +119,7 @@ func (l *Library) checkCells(p *problems, in TableInput) {
 		}
 		for c, text := range row {
 			size += len(text)
-			checkText(p, "cells/"+itoa(r)+"/"+itoa(c), text, l.opts.MaxBodyBytes)
+			l.checkBody(p, "cells/"+itoa(r)+"/"+itoa(c), text)
 		}
 	}
 	l.checkTableSize(p, "cells", size)

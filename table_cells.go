@@ -141,7 +141,7 @@ func (l *Library) checkCellTexts(t *table, list ListRecord, texts map[int64]stri
 			continue
 		}
 		size += len(texts[otherID])
-		checkText(&probs, field, texts[otherID], l.opts.MaxBodyBytes)
+		l.checkBody(&probs, field, texts[otherID])
 	}
 	for at, c := range t.cells {
 		_, replaced := texts[at.columnID]
@@ -180,11 +180,8 @@ func (l *Library) setCell(ctx context.Context, tx Tx, ch *changes, t *table, col
 
 // addCell adds a cell where there is none.
 func (l *Library) addCell(ctx context.Context, tx Tx, t ElementalRecord, column, row ListRecord, text string) error {
-	cell := ElementalRecord{
-		ID: id.New(), OwnerID: t.OwnerID, TenantID: t.TenantID, TypeID: TypeCell, CategoryID: CategoryText,
-		Title: cellTitle(column, row), Body: text, Visibility: t.Visibility,
-		ColumnID: column.ID, RowID: row.ID, TableID: t.ID, Version: 1, CreatedAt: now(),
-	}
+	cell := newCell(t, column, row)
+	cell.ID, cell.Body, cell.Version, cell.CreatedAt = id.New(), text, 1, now()
 	if err := l.putElemental(ctx, tx, cell); err != nil {
 		return err
 	}
@@ -194,6 +191,15 @@ func (l *Library) addCell(ctx context.Context, tx Tx, t ElementalRecord, column,
 	}
 	in.ListID, in.OrderIndex = row.ID, column.TableIndex
 	return tx.PutItem(ctx, in)
+}
+
+// newCell is a cell as it is where there is none.
+func newCell(t ElementalRecord, column, row ListRecord) ElementalRecord {
+	return ElementalRecord{
+		OwnerID: t.OwnerID, TenantID: t.TenantID, TypeID: TypeCell, CategoryID: CategoryText,
+		Title: cellTitle(column, row), Visibility: t.Visibility,
+		ColumnID: column.ID, RowID: row.ID, TableID: t.ID, CreatedAt: t.CreatedAt,
+	}
 }
 
 // cellTitle names a cell by its row and column.

@@ -108,7 +108,7 @@ func (m *tableMachine) SetRow(*rapid.T)    { m.set(false) }
 func (m *tableMachine) EditCell(*rapid.T) {
 	for c, column := range m.now.Details.Columns {
 		for _, cell := range column.Cells {
-			if rapid.IntRange(0, 3).Draw(m.rt, "this") > 0 {
+			if cell.ID == "" || rapid.IntRange(0, 3).Draw(m.rt, "this") > 0 {
 				continue
 			}
 			r := slices.IndexFunc(m.now.Details.Rows, func(l quire.TableList) bool { return l.ID == cell.RowID })
@@ -198,7 +198,9 @@ func (m *tableMachine) Check(*rapid.T) {
 	left := make(map[string]bool)
 	for c, column := range m.now.Details.Columns {
 		for _, cell := range column.Cells {
-			left[cell.ID] = true
+			if cell.ID != "" {
+				left[cell.ID] = true
+			}
 			r := slices.IndexFunc(m.now.Details.Rows, func(l quire.TableList) bool { return l.ID == cell.RowID })
 			if name := m.model.rows[r] + " / " + m.model.columns[c]; !strings.HasPrefix(name, cell.Title) || len(cell.Title) < min(len(name), 100) {
 				m.rt.Fatalf("the cell of %q is named %q", name, cell.Title)

@@ -85,7 +85,13 @@ func (l *Library) Tags(ctx context.Context, a Actor) ([]Tag, error) {
 // Another user's tag is ErrNotFound.
 func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) (Tag, error) {
 	var t Tag
-	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
+	var err error
+	if p.Title != nil {
+		if ctx, err = l.indexTaggedAhead(ctx, a, id); err != nil {
+			return Tag{}, err
+		}
+	}
+	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		old, err := ownTag(ctx, tx, a, id)
 		if err != nil {
 			return err
@@ -114,6 +120,10 @@ func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) 
 
 // DeleteTag deletes a tag of the actor and takes it off everything that has it.
 func (l *Library) DeleteTag(ctx context.Context, a Actor, id int64) error {
+	ctx, err := l.indexTaggedAhead(ctx, a, id)
+	if err != nil {
+		return err
+	}
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		if _, err := ownTag(ctx, tx, a, id); err != nil {
 			return err

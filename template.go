@@ -3,6 +3,7 @@ package quire
 import (
 	"context"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/quirelib/quire/internal/placeholder"
@@ -10,7 +11,9 @@ import (
 
 // FillTemplate returns the body of an elemental with its placeholders replaced, in
 // one pass: a value is never scanned again. The keys of values are placeholders as they
-// are written, such as "#word" or "#[two words]"; one without a value stays as it is.
+// are written, such as "#word" or "#[two words]", or only the name, "word", which stands
+// for both spellings that have no key of their own. A placeholder without a value stays
+// as it is.
 // ErrTooLarge if the result would be longer than LibraryOptions.MaxBodyBytes.
 func (l *Library) FillTemplate(ctx context.Context, a Actor, id string, values map[string]string) (string, error) {
 	var b strings.Builder
@@ -25,6 +28,7 @@ func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values 
 	if err != nil {
 		return err
 	}
+	values = byPlaceholder(values)
 	if _, ok := placeholder.SizeWithin(e.Body, values, l.opts.MaxBodyBytes); !ok {
 		return Errorf(CodeTooLarge, "filled in, the text has more than %d bytes; use shorter values", l.opts.MaxBodyBytes)
 	}
@@ -34,4 +38,20 @@ func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values 
 		}
 	}
 	return nil
+}
+
+// byPlaceholder gives values that are keyed by names the keys of placeholders.
+func byPlaceholder(values map[string]string) map[string]string {
+	out := maps.Clone(values)
+	for key, v := range values {
+		if strings.HasPrefix(key, "#") {
+			continue
+		}
+		for _, written := range []string{"#" + key, "#[" + key + "]"} {
+			if _, given := values[written]; !given {
+				out[written] = v
+			}
+		}
+	}
+	return out
 }

@@ -27,6 +27,19 @@ func TestFillTemplate(t *testing.T) {
 		_, err = fill(map[string]string{"#[a]": strings.Repeat("x", n)})
 		wantCode(t, err, quire.CodeTooLarge)
 	}
+	// A name alone stands for what is written with it, unless that has a value itself.
+	for _, tt := range []struct {
+		values map[string]string
+		want   string
+	}{
+		{map[string]string{"a": "1", "b": "2"}, strings.Repeat("1 ", 50) + "2"},
+		{map[string]string{"a": "1", "#[a]": "3", "#b": "#a"}, strings.Repeat("3 ", 50) + "#a"},
+		{map[string]string{"c": "1", "": "2"}, e.Body},
+	} {
+		if got, err := fill(tt.values); err != nil || got != tt.want {
+			t.Errorf("%v: %q, %v", tt.values, got, err)
+		}
+	}
 	_, err = f.FillTemplate(t.Context(), f.bob, "unknown", nil)
 	wantCode(t, err, quire.CodeNotFound)
 }

@@ -23,7 +23,8 @@ type TextIndex interface {
 	// exactly and share a word with the query, by descending score, ties by ascending
 	// id; none for an unknown tenant or a query without words. Filters apply before the
 	// cut. Any text is a query: there is no syntax. limit is at least 1. A
-	// filters.TenantID of "" is ErrInvalid.
+	// filters.TenantID of "" is ErrInvalid. The Engine holds hits to that as it does those
+	// of a VectorIndex.
 	Search(ctx context.Context, query string, filters Filters, limit int) ([]TextHit, error)
 
 	// Reset removes all entries of all tenants.

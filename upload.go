@@ -200,7 +200,7 @@ func (l *Library) draftUploads(ctx context.Context, in MediaInput, images int) (
 
 // draftNew checks the uploads of an actor for what is about to be made.
 func (l *Library) draftNew(ctx context.Context, a Actor, in MediaInput) ([]draft, error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	return l.draftUploads(ctx, in, maxUploads)

@@ -40,6 +40,9 @@ const (
 // more than it tells.
 const lastUsedStep = time.Minute
 
+// errNoKey refuses every key that is not valid.
+var errNoKey = Errorf(CodeUnauthenticated, "a valid API key is required")
+
 // touchPatience is how long a request waits to note that its key was used: while a long
 // transaction runs, a later request notes it.
 const touchPatience = 50 * time.Millisecond
@@ -162,11 +165,11 @@ func (l *Library) RevokeKey(ctx context.Context, userID, keyID string) error {
 }
 
 // Authenticate returns the user of an API key. Unknown, revoked and expired keys
-// all give the same ErrUnauthenticated. The key is looked up by its hash, so that
+// all give the same error, an ErrUnauthenticated. The key is looked up by its hash, so that
 // the time it takes tells nothing about the keys there are.
 func (l *Library) Authenticate(ctx context.Context, secret string) (User, error) {
 	if !soundSecret(secret) {
-		return User{}, ErrUnauthenticated
+		return User{}, errNoKey
 	}
 	t := now()
 	var found UserKey
@@ -177,11 +180,11 @@ func (l *Library) Authenticate(ctx context.Context, secret string) (User, error)
 	k := found.Key
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return User{}, ErrUnauthenticated
+		return User{}, errNoKey
 	case err != nil:
 		return User{}, err
 	case !k.valid(t):
-		return User{}, ErrUnauthenticated
+		return User{}, errNoKey
 	}
 	if k.LastUsedAt == nil || t.Sub(*k.LastUsedAt) >= lastUsedStep {
 		l.touchKey(ctx, k, t)

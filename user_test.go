@@ -1,10 +1,13 @@
 package quire_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/store"
@@ -46,7 +49,7 @@ func TestKeys(t *testing.T) {
 		}
 		for _, wrong := range []string{secret, "", "x", strings.Repeat("x", 43), strings.Repeat("x", 1<<20), "ключ-ключ-ключ-ключ"} {
 			_, err := f.Authenticate(ctx, wrong)
-			if err != quire.ErrUnauthenticated {
+			if !errors.Is(err, quire.ErrUnauthenticated) || err.Error() != "a valid API key is required" {
 				t.Errorf("authenticate %.20q: %v", wrong, err)
 			}
 		}
@@ -166,6 +169,45 @@ func TestCatalogue(t *testing.T) {
 		e, err := again.CreateElemental(ctx, f.ann, quire.ElementalInput{Title: "A recipe for soup", TypeID: 20, CategoryID: 1, TopicIDs: []int{500}, Body: "boil"})
 		if err != nil || e.Type.Name != "Recipe" || e.Topics[0].Name != "Soup" {
 			t.Errorf("%+v, %v", e.Type, err)
+		}
+	})
+}
+
+// TestStrangers: content of users that were not created in the Library shows who they
+// are, and of ids that no user can have there is none.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		stranger := quire.Actor{UserID: "stranger", TenantID: "elsewhere"}
+		e := f.create(stranger, document("Written by a stranger", "b"))
+		list := f.list(stranger, quire.ListInput{Title: "A stranger's list", Items: []quire.ItemInput{{ElementalID: e.ID}}})
+		if _, err := f.Comment(ctx, stranger, e.ID, "x"); err != nil {
+			t.Fatal(err)
+		}
+		read, err := f.Elemental(ctx, f.bob, e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := f.ListItems(ctx, f.bob, list.ID, quire.ItemsInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := quire.User{ID: "stranger"}
+		for name, got := range map[string]quire.User{
+			"elemental": read.Owner, "list": list.Owner, "item": page.Items[0].Owner, "comment": read.Details.Comments[0].User,
+		} {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("owner of the %s:\n%s", name, diff)
+			}
+		}
+		for _, id := range []string{"a\x00b", "\xff", "a b", "ann@example.org", "..", strings.Repeat("x", 65)} {
+			for _, nobody := range []quire.Actor{{UserID: id, TenantID: "t"}, {UserID: "u", TenantID: id}} {
+				_, err := f.CreateElemental(ctx, nobody, document("Written by nobody", "b"))
+				if !errors.Is(err, quire.ErrUnauthenticated) || !strings.Contains(err.Error(), "must be 1 to 64 letters") {
+					t.Errorf("%q: %v", nobody, err)
+				}
+			}
 		}
 	})
 }

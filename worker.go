@@ -16,6 +16,7 @@ const (
 	raceDelay    = time.Second      // after a job that was due could not be claimed
 	backoffBase  = time.Second
 	backoffLimit = 5 * time.Minute
+	retryLimit   = time.Hour        // what a service may ask for
 	settleTime   = 30 * time.Second // for writing down how an attempt ended
 )
 
@@ -127,7 +128,9 @@ func (e *Engine) claim(ctx context.Context) (job Job, claimed bool, err error) {
 			return err
 		}
 		if job.Attempts > e.opts.MaxAttempts {
-			// Only processes that died in the middle leave a job with its attempts used up.
+			// Only processes that died in the middle leave a job with its attempts used up. This
+			// claim is no further one.
+			job.Attempts--
 			return ch.putJob(ctx, tx, job.ended(JobFailed, "given up: every attempt was cut short by the end of the program"))
 		}
 		claimed = true
@@ -197,7 +200,7 @@ func (e *Engine) afterFailure(j Job, failure error) Job {
 		return j.ended(JobFailed, shown(failure))
 	}
 	j.Error = shown(failure)
-	return j.requeued(now().Add(backoff(j.Attempts)))
+	return j.requeued(now().Add(pauseAfter(failure, j.Attempts)))
 }
 
 // shown is the text of a failure that a user may see.
@@ -207,6 +210,12 @@ func shown(failure error) string {
 		return e.Message
 	}
 	return "the ingest failed for an internal reason; the log says which"
+}
+
+// pauseAfter is the pause after a failure, the last one of so many attempts: that which
+// the service asks for, and the backoff on top of it, so that not all come back at once.
+func pauseAfter(failure error, attempts int) time.Duration {
+	return min(RetryAfter(failure), retryLimit) + backoff(attempts)
 }
 
 // backoff is the pause after so many attempts: exponential with full jitter (as in

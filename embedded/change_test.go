@@ -30,7 +30,8 @@ func hashing(tb testing.TB, dimension int) *engine.Hashing {
 func TestChangeOfEmbedder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	q, err := embedded.Open(t.Context(), dir, nil)
+	first := hashing(t, 2048)
+	q, err := embedded.Open(t.Context(), dir, &embedded.Options{Embedder: first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,21 +39,48 @@ func TestChangeOfEmbedder(t *testing.T) {
 	if err := q.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	other := hashing(t, 512)
+	other := hashing(t, 256)
 	_, err = embedded.Open(t.Context(), dir, &embedded.Options{Embedder: other})
 	var mismatch *quire.EmbedderMismatch
-	if !errors.As(err, &mismatch) || mismatch.Given != other.Fingerprint() || !strings.Contains(mismatch.Stored, "2048") {
+	if !errors.As(err, &mismatch) || mismatch.Given != other.Fingerprint() || mismatch.Stored != first.Fingerprint() {
 		t.Fatalf("error %v", err)
 	}
-	former := hashing(t, 2048)
-	q = open(t, dir, &embedded.Options{Embedder: other, Engine: &quire.EngineOptions{Former: former}})
+	changed(t, dir, ada, 256, &embedded.Options{Embedder: other, Engine: &quire.EngineOptions{Former: first}})
+	changed(t, dir, ada, 512, &embedded.Options{Engine: &quire.EngineOptions{Former: other}})
+}
+
+// The default Embedder takes over what the one was filled with that was the default before.
+func TestChangeToTheDefault(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	q, err := embedded.Open(t.Context(), dir, &embedded.Options{Embedder: hashing(t, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := addDocument(t, q, "The spare keys are in the blue jar.")
+	if err := q.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, dir, ada, 512, nil)
+}
+
+// changed opens a directory, waits for the change of its embedder and closes it.
+func changed(t *testing.T, dir string, ada quire.Actor, dimension int, opts *embedded.Options) {
+	t.Helper()
+	q, err := embedded.Open(t.Context(), dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	findDocument(t, q, ada, "blue jar")
 	if err := q.Engine.WaitReembedded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	findDocument(t, q, ada, "blue jar")
-	if got := q.Engine.Health(t.Context()).Components["index"].Counts["dimension"]; got != 512 {
-		t.Errorf("dimension %d", got)
+	if got := q.Engine.Health(t.Context()).Components["index"].Counts["dimension"]; got != dimension {
+		t.Errorf("dimension %d, want %d", got, dimension)
+	}
+	if err := q.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,12 +1,9 @@
 package engine
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +18,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/eval"
 )
 
 // goDocQuestions are asked of the documents that come with Go. key holds phrases
@@ -188,77 +186,6 @@ func TestGoDocuments(t *testing.T) {
 	}
 }
 
-// judged is a set of documents and queries with judgements.
-type judged struct {
-	ids, texts []string
-	queries    map[string]string
-	relevant   map[string]map[string]bool // document ids by query id
-}
-
-// readJudged reads a set from ../shared, nil if it is not there.
-func readJudged(t *testing.T, name string) *judged {
-	t.Helper()
-	dir := filepath.Join("../../shared/data/ir", name)
-	set := &judged{queries: make(map[string]string), relevant: make(map[string]map[string]bool)}
-	ok := eachLine(t, filepath.Join(dir, "corpus.jsonl"), func(line string) {
-		var doc struct {
-			ID          string `json:"_id"`
-			Title, Text string
-		}
-		if err := json.Unmarshal([]byte(line), &doc); err != nil {
-			t.Fatal(err)
-		}
-		set.ids = append(set.ids, doc.ID)
-		set.texts = append(set.texts, doc.Title+"\n"+doc.Text)
-	})
-	if !ok {
-		return nil
-	}
-	eachLine(t, filepath.Join(dir, "qrels/test.tsv"), func(line string) {
-		var query, doc string
-		var grade int
-		if n, _ := fmt.Sscan(line, &query, &doc, &grade); n < 3 || grade < 1 {
-			return // the header
-		}
-		if set.relevant[query] == nil {
-			set.relevant[query] = make(map[string]bool)
-		}
-		set.relevant[query][doc] = true
-	})
-	eachLine(t, filepath.Join(dir, "queries.jsonl"), func(line string) {
-		var query struct {
-			ID   string `json:"_id"`
-			Text string
-		}
-		if err := json.Unmarshal([]byte(line), &query); err != nil {
-			t.Fatal(err)
-		}
-		if set.relevant[query.ID] != nil {
-			set.queries[query.ID] = query.Text
-		}
-	})
-	return set
-}
-
-// eachLine calls do with each line of a file. It returns false if there is none.
-func eachLine(t *testing.T, path string, do func(string)) bool {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<22)
-	for lines.Scan() {
-		do(lines.Text())
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return true
-}
-
 // TestRetrieval measures the embedder on judged sets, with the whole document as
 // one text. The least values allowed are a little below what it reaches.
 func TestRetrieval(t *testing.T) {
@@ -270,16 +197,20 @@ func TestRetrieval(t *testing.T) {
 		ndcg, recall float64
 	}{{"scifact", 0.57, 0.70}, {"cranfield", 0.34, 0.36}} {
 		t.Run(tt.name, func(t *testing.T) {
-			set := readJudged(t, tt.name)
-			if set == nil {
+			dir := filepath.Join("../../shared/data/ir", tt.name)
+			if _, err := os.Stat(dir); err != nil {
 				t.Skip("../shared/data/ir is not there")
+			}
+			set, err := eval.ReadBEIR(os.DirFS(dir), nil)
+			if err != nil {
+				t.Fatal(err)
 			}
 			h, err := NewHashing(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ndcg, recall := measure(t, set, h)
-			fmt.Printf("engine: %s: %d documents, %d queries, nDCG@10 %.3f, Recall@10 %.3f\n", tt.name, len(set.ids), len(set.queries), ndcg, recall)
+			fmt.Printf("engine: %s: %d documents, %d queries, nDCG@10 %.3f, Recall@10 %.3f\n", tt.name, len(set.Documents), len(set.Queries), ndcg, recall)
 			if ndcg < tt.ndcg || recall < tt.recall {
 				t.Errorf("nDCG@10 %.3f, Recall@10 %.3f, want %.2f, %.2f", ndcg, recall, tt.ndcg, tt.recall)
 			}
@@ -288,31 +219,29 @@ func TestRetrieval(t *testing.T) {
 }
 
 // measure returns the means of nDCG@10 and Recall@10 over the queries.
-func measure(t *testing.T, set *judged, h *Hashing) (ndcg, recall float64) {
+func measure(t *testing.T, set *eval.Dataset, h *Hashing) (ndcg, recall float64) {
 	t.Helper()
-	vectors, err := h.Embed(t.Context(), set.texts)
+	texts := make([]string, len(set.Documents))
+	for i, d := range set.Documents {
+		texts[i] = d.Title + "\n" + d.Text
+	}
+	vectors, err := h.Embed(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := make([]passage, len(vectors))
 	for i, v := range vectors {
-		all[i] = passage{LLMSource: quire.LLMSource{Text: set.ids[i]}, vector: v}
+		all[i] = passage{LLMSource: quire.LLMSource{Text: set.Documents[i].ID}, vector: v}
 	}
-	for id, query := range set.queries {
-		relevant := set.relevant[id]
-		var gain, ideal, found float64
-		for i, p := range nearest(t, all, h, query, 10) {
-			if relevant[p.Text] {
-				gain += 1 / math.Log2(float64(i+2))
-				found++
-			}
-			if i < len(relevant) {
-				ideal += 1 / math.Log2(float64(i+2))
-			}
+	for _, q := range set.Queries {
+		var found []int
+		for _, p := range nearest(t, all, h, q.Text, 10) {
+			found = append(found, q.Relevant[p.Text])
 		}
-		ndcg += gain / ideal
-		recall += found / float64(len(relevant))
+		relevant := slices.Sorted(maps.Values(q.Relevant)) // all of them are 1
+		ndcg += eval.NDCG(found, relevant, 10)
+		recall += eval.Recall(found, relevant, 10)
 	}
-	n := float64(len(set.queries))
+	n := float64(len(set.Queries))
 	return ndcg / n, recall / n
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
 	"io"
 
 	"github.com/quirelib/quire"
@@ -16,8 +18,9 @@ type renderings map[renderingKey]packed
 
 // renderingKey is all that a rendering depends on.
 type renderingKey struct {
-	knowledge, table         bool
+	knowledge                bool
 	title, description, body string
+	table                    [sha256.Size]byte // its columns, rows and cells; zero for others
 }
 
 // textsOf is the key of what largeElemental.writeTexts writes.
@@ -27,12 +30,34 @@ func textsOf(e quire.Elemental) renderingKey {
 
 // knowledgeOf is the key of what largeElemental.writeKnowledge writes.
 func knowledgeOf(e quire.Elemental) renderingKey {
-	return renderingKey{knowledge: true, table: e.TypeID == quire.TypeTable, title: e.Title, description: e.Description, body: e.Body}
+	return renderingKey{knowledge: true, title: e.Title, description: e.Description, body: e.Body, table: insideOf(e)}
 }
 
-// renderAhead renders the texts of elementals, of which title, description, type and body
-// are known, if they are together long enough for it. Of those that have knowledge text in
-// the answer, that is made too.
+// insideOf tells apart what is in tables.
+func insideOf(e quire.Elemental) (sum [sha256.Size]byte) {
+	if !isWholeTable(e) {
+		return sum
+	}
+	h := sha256.New()
+	for _, lists := range [][]quire.TableList{e.Details.Columns, e.Details.Rows} {
+		fmt.Fprintf(h, "%d:", len(lists))
+		for _, list := range lists {
+			fmt.Fprintf(h, "%d:%s", len(list.Title), list.Title)
+		}
+	}
+	for _, column := range e.Details.Columns {
+		for _, c := range column.Cells {
+			fmt.Fprintf(h, "%d:", len(c.Body))
+			io.WriteString(h, c.Body) // a hash takes everything
+		}
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// renderAhead renders the texts of elementals, of which title, description, type, body and
+// what is in a table are known, if they are together long enough for it. Of those that
+// have knowledge text in the answer, that is made too: not of cells behind their table.
 func (s *server) renderAhead(es []quire.Elemental, knowledge bool) (renderings, error) {
 	size := 0
 	for _, e := range es {
@@ -41,19 +66,16 @@ func (s *server) renderAhead(es []quire.Elemental, knowledge bool) (renderings, 
 	if size < largeBody {
 		return nil, nil
 	}
-	// That of a table takes its columns and rows, which have no ids yet; those that follow it
-	// are its cells.
-	knowledge = knowledge && es[0].TypeID != quire.TypeTable
 	made := renderings{}
-	for _, e := range es {
-		if e.Body == "" && e.Description == "" {
+	for i, e := range es {
+		if e.Body == "" && e.Description == "" && !isWholeTable(e) {
 			continue
 		}
 		l := largeElemental{s: s, e: e, knowledge: &quire.KnowledgeOptions{}}
 		if err := made.add(textsOf(e), l.writeTexts); err != nil {
 			return nil, err
 		}
-		if knowledge {
+		if knowledge && (e.TypeID != quire.TypeCell || i == 0) {
 			if err := made.add(knowledgeOf(e), l.writeKnowledge); err != nil {
 				return nil, err
 			}

@@ -61,14 +61,34 @@ func (c *call) admit() error {
 	return c.hold(cost)
 }
 
-// holdLargest waits for the memory that the largest of the elementals takes: they are
-// read, rendered and sent one after the other.
-func (c *call) holdLargest(ids []string) error { return c.holdPage(ids, 0) }
+// holdWhole waits for the memory of a list whose items are shown whole: what of them is
+// read at once, and the largest one, since they are rendered and sent one after the other.
+func (c *call) holdWhole(ids []string) error { return c.holdList(ids, answerCost) }
 
-// holdPage is holdLargest for a page with descriptions of so many bytes together. All of
-// them are parsed, for a second or more where they are as long as they may be: as much as
-// one text of their length counts them, so that some pages of them at a time leave the
-// processor to others.
+// holdCompiled is holdWhole for a list that is only compiled: nothing of it is parsed.
+func (c *call) holdCompiled(ids []string) error {
+	return c.holdList(ids, func(size quire.ElementalSize) int64 {
+		return (size.Body+size.CellBody)*textCost + int64(size.Cells)*cellCost
+	})
+}
+
+func (c *call) holdList(ids []string, costOf func(quire.ElementalSize) int64) error {
+	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	var read, largest int64
+	for _, size := range sizes {
+		read += size.Body + size.CellBody
+		largest = max(largest, costOf(size))
+	}
+	return c.hold(min(read, quire.MaxWholeList) + largest)
+}
+
+// holdPage waits for the memory that the largest of the elementals of a page takes, which
+// has descriptions of so many bytes together. All of these are parsed, for a second or more
+// where they are as long as they may be: as much as one text of their length counts them,
+// so that some pages of them at a time leave the processor to others.
 func (c *call) holdPage(ids []string, descriptions int64) error {
 	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
 	if err != nil {
@@ -77,29 +97,6 @@ func (c *call) holdPage(ids []string, descriptions int64) error {
 	cost := descriptions * parsedCost
 	for _, size := range sizes {
 		cost = max(cost, answerCost(size))
-	}
-	return c.hold(cost)
-}
-
-// holdList waits for the memory that compiling a list takes: its items are compiled one
-// after the other, without being parsed.
-func (c *call) holdList(id int64) error {
-	ids, err := c.itemsOf(id)
-	if err != nil {
-		return err
-	}
-	return c.holdCompiled(ids)
-}
-
-// holdCompiled is holdList for these elementals.
-func (c *call) holdCompiled(ids []string) error {
-	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
-	if err != nil {
-		return err
-	}
-	var cost int64
-	for _, size := range sizes {
-		cost = max(cost, size.Body*textCost+size.CellBody*textCost+int64(size.Cells)*cellCost)
 	}
 	return c.hold(cost)
 }

@@ -78,17 +78,17 @@ func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, 
 		return err
 	}
 	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}
-	return c.sendInside(head, `"response":[]`, c.wholeItems(ids, item))
+	return c.sendInside(head, `"response":[]`, eachWhole(c.s.lib.Elementals(c.r.Context(), c.actor(), ids), item))
 }
 
 func idsOf(es []quire.Elemental) []string {
 	return mapAll(es, func(e quire.Elemental) string { return e.ID })
 }
 
-// wholeItems reads elementals one after the other and makes an item of each.
-func (c *call) wholeItems(ids []string, item func(quire.Elemental) (any, error)) iter.Seq2[any, error] {
+// eachWhole makes an item of each elemental, one after the other.
+func eachWhole(es iter.Seq2[quire.Elemental, error], item func(quire.Elemental) (any, error)) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
-		for e, err := range c.s.lib.Elementals(c.r.Context(), c.actor(), ids) {
+		for e, err := range es {
 			var v any
 			if err == nil {
 				v, err = item(e)

@@ -52,7 +52,7 @@ func TestReadElemental(t *testing.T) {
 	id := f.elemental(f.ann, "A document of Ann", `,"visibility":2`)
 	path := "/v1/elemental/" + id
 	f.do(f.ann.key, "GET", path, "").want(200).has("response.user.email", `"ann@example.org"`,
-		"response.knowledge_base", `"# A document of Ann\n\nbody of A document of Ann\n"`)
+		"response.knowledge_base", `"# A document of Ann\n\n## Body\n\nbody of A document of Ann\n"`)
 	// Unlisted: others can read it by id, without the owner's address.
 	f.do(f.bob.key, "GET", path, "").want(200).has("response.user.email", `""`, "response.title", `"A document of Ann"`)
 	f.do(f.bob.key, "GET", path+"?format=text&fields=id,title", "").want(200).

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -190,7 +191,18 @@ func TestChatRoute(t *testing.T) {
 	}
 	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is away"))
 	f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
+	f.llm.Fail(1, 0, quire.Errorf(quire.CodeUnavailable, "the model is busy").WithCause(busyFor(1500*time.Millisecond)))
+	busy := f.do(f.ann.key, "POST", "/v1/kb/chat", `{"query":"boat?","filters":{"tenant_id":"ann"}}`).want(503)
+	if got := busy.header.Get("Retry-After"); got != "2" {
+		t.Errorf("Retry-After is %q, want 2", got)
+	}
 }
+
+// busyFor is the error of a service that says when to come back.
+type busyFor time.Duration
+
+func (b busyFor) Error() string             { return "too many requests" }
+func (b busyFor) RetryDelay() time.Duration { return time.Duration(b) }
 
 // TestChatLimit: an answer uses as many passages as the request allows.
 func TestChatLimit(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quirelib/quire"
 )
@@ -81,12 +82,22 @@ func problemOf(err error) *problem {
 	case status == http.StatusNotFound:
 		return problem404
 	case errors.As(err, &e):
-		return &problem{status: status, message: e.Message, fields: e.Fields}
+		return &problem{status: status, message: e.Message, fields: e.Fields, retryAfter: retrySeconds(status, err)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{status: status, message: "the request took too long"}
 	default:
 		return &problem{status: status, message: "the request was cancelled"}
 	}
+}
+
+// retrySeconds is the Retry-After of a 503: what the service behind it asked for, in whole
+// seconds, up to a day.
+func retrySeconds(status int, err error) int {
+	if status != http.StatusServiceUnavailable {
+		return 0
+	}
+	wait := min(quire.RetryAfter(err), 24*time.Hour)
+	return int((wait + time.Second - 1) / time.Second)
 }
 
 // fail answers an error. Once the answer has begun, the connection is cut instead: the
@@ -117,7 +128,7 @@ func (c *call) answerError(p *problem) {
 	}
 	switch p.status {
 	case http.StatusUnauthorized:
-		h.Set("WWW-Authenticate", `ApiKey realm="quire", header="x-api-key"`)
+		h.Set("WWW-Authenticate", c.s.opts.Challenge)
 	case http.StatusMethodNotAllowed:
 		h.Set("Allow", p.allow)
 	}

@@ -28,6 +28,10 @@ type server struct {
 
 	memory budget // for answers
 	bodies budget // of the bodies of requests
+
+	keyed   bool         // a request comes with an API key
+	rates   *rateLimiter // nil: no limit
+	streams streamCount
 }
 
 // New returns a handler that serves the content interface of lib and the knowledge
@@ -44,10 +48,15 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if lib == nil {
 		s.lib = eng.Library()
 	}
+	s.keyed = opts == nil || opts.Authenticate == nil
 	var err error
 	if s.opts, err = opts.withDefaults(s.lib); err != nil {
 		panic(err)
 	}
+	if s.opts.Rate.PerMinute > 0 {
+		s.rates = newRateLimiter(s.opts.Rate)
+	}
+	s.streams.limit = s.opts.MaxStreams
 	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
 	s.bodies.size, s.bodies.wait = s.opts.MaxRequestMemory, maxWait
 	var served []route
@@ -101,6 +110,9 @@ func (s *server) serve(c *call) error {
 		if err := c.authenticate(); err != nil {
 			return err
 		}
+		if err := c.limitRate(); err != nil {
+			return err
+		}
 	}
 	if rt.body {
 		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes, c.holdBody); err != nil {
@@ -121,15 +133,21 @@ func (c *call) authenticate() error {
 	if err != nil {
 		return c.unauthenticated(err)
 	}
-	if u.ID == "" {
-		return quire.ErrUnauthenticated
-	}
 	if u.TenantID == "" {
 		u.TenantID = u.ID
+	}
+	if err := u.Actor().Check(); err != nil {
+		return err
+	}
+	if c.r.Body == nil { // which net/http never leaves, but Authenticate may
+		c.r.Body = http.NoBody
 	}
 	c.user, c.authenticated = u, true
 	return nil
 }
+
+// errNoEntry is the ErrForbidden of Options.Authenticate, if it says no more.
+var errNoEntry = quire.Errorf(quire.CodeForbidden, "this user is known, but may not use this interface; ask whoever runs it")
 
 // unauthenticated turns what Options.Authenticate says of a request that has no user into
 // ErrUnauthenticated: who looks a key or user up often returns the "not found" of that, which
@@ -140,6 +158,10 @@ func (c *call) unauthenticated(err error) error {
 		c.s.opts.Logger.DebugContext(c.r.Context(), "httpapi: not authenticated", "request_id", c.requestID,
 			"method", c.r.Method, "route", c.route.pattern, "error", quire.Cause(err))
 		return quire.ErrUnauthenticated.WithCause(err)
+	case quire.CodeForbidden:
+		if err.Error() == quire.ErrForbidden.Message { // which is about objects
+			return errNoEntry
+		}
 	}
 	return err
 }

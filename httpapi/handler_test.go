@@ -75,6 +75,9 @@ func TestAuthenticateOption(t *testing.T) {
 				return quire.User{}, err
 			}
 			switch session {
+			case "takes-the-body":
+				r.Body = nil
+				return quire.User{ID: session}, nil
 			case "nobody":
 				return quire.User{}, nil
 			case "":
@@ -88,7 +91,12 @@ func TestAuthenticateOption(t *testing.T) {
 	f.do("", "POST", "/v1/user/list", `{"title":"x"}`, "Session", "ann").want(201).has("response.user.id", `"ann"`)
 	f.do(f.ann.key, "GET", "/v1/lists", "").want(401)
 	f.do("", "GET", "/v1/lists", "", "Session", "nobody").want(401)
-	const noKey, noUser = "a valid API key is required", "only the owner may do this"
+	nobody := f.do("", "GET", "/v1/lists", "", "Session", "ann@example.org").want(401)
+	if got := nobody.header.Get("WWW-Authenticate"); got != `Application realm="quire"` || !strings.Contains(nobody.body, "must be 1 to 64 letters") {
+		t.Errorf("WWW-Authenticate %q: %s", got, nobody.body)
+	}
+	f.do("", "POST", "/v1/user/list", `{"title":"x"}`, "Session", "takes-the-body").want(400)
+	const noKey, noUser = "who is calling is not known; send valid credentials", "this user is known, but may not use this interface; ask whoever runs it"
 	for session, want := range map[string]struct {
 		status  int
 		message string

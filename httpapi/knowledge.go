@@ -49,11 +49,11 @@ func (s *server) elementalWithKnowledge(e quire.Elemental, opts quire.KnowledgeO
 
 // listKnowledge is the knowledge text of a list that is small, which is written as it is
 // compiled.
-func (s *server) listKnowledge(c *call, id int64, opts quire.KnowledgeOptions) (places []filling) {
+func (c *call) listKnowledge(l quire.WholeList, opts quire.KnowledgeOptions) (places []filling) {
 	textFormat, withText, withJSON := knowledgeForms(opts.Format)
 	compile := func(format quire.KnowledgeFormat, w io.Writer) error {
 		opts.Format = format
-		return s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, w)
+		return l.WriteKnowledge(c.r.Context(), opts, w)
 	}
 	if withText {
 		places = append(places, filling{"knowledge_base", `null`, func(w io.Writer) error {
@@ -103,10 +103,18 @@ func (s *server) getListKnowledge(c *call) error {
 		return err
 	}
 	id := c.numericID("list_id")
-	if err := c.holdList(id); err != nil {
+	ids, err := c.itemsOf(id)
+	if err != nil {
 		return err
 	}
-	k, err := s.lib.ListKnowledge(c.r.Context(), c.actor(), id, opts)
+	if err := c.holdCompiled(ids); err != nil {
+		return err
+	}
+	l, err := s.lib.WholeList(c.r.Context(), c.actor(), id, true)
+	if err != nil {
+		return err
+	}
+	k, err := l.Knowledge(c.r.Context(), opts)
 	if err != nil {
 		return err
 	}
@@ -119,7 +127,7 @@ func (s *server) getListKnowledge(c *call) error {
 		return err
 	}
 	if opts.Format != quire.FormatJSON {
-		if err := s.writeListContent(c, out, id, opts); err != nil {
+		if err := writeListContent(c, out, l, opts); err != nil {
 			return err
 		}
 	}
@@ -162,12 +170,12 @@ func writeListItems(w io.Writer, k quire.Knowledge) error {
 	return err
 }
 
-func (s *server) writeListContent(c *call, w io.Writer, id int64, opts quire.KnowledgeOptions) error {
+func writeListContent(c *call, w io.Writer, l quire.WholeList, opts quire.KnowledgeOptions) error {
 	if _, err := io.WriteString(w, `,"content":`); err != nil {
 		return err
 	}
 	return writeText(w, func(w io.Writer) error {
-		return s.lib.WriteListKnowledge(c.r.Context(), c.actor(), id, opts, w)
+		return l.WriteKnowledge(c.r.Context(), opts, w)
 	})
 }
 

@@ -54,7 +54,11 @@ func (l largeElemental) encodeTo(w io.Writer) error {
 			filling{"rows", `[]`, l.lists(l.e.Details.Rows, l.s.rowOf)})
 	}
 	if l.knowledge != nil {
-		places = append(places, filling{"knowledge_base", emptyKnowledge, l.ahead.or(knowledgeOf(l.e), l.writeKnowledge)})
+		write := l.writeKnowledge
+		if len(l.ahead) > 0 {
+			write = l.ahead.or(knowledgeOf(l.e), write)
+		}
+		places = append(places, filling{"knowledge_base", emptyKnowledge, write})
 	}
 	return encodeFilled(w, l.s.withoutTexts(l.e), places)
 }

@@ -25,60 +25,65 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
-	return s.respondWholeList(c, http.StatusOK, l, opts, expand)
-}
-
-// respondWholeList answers with a list and all its items, which are read and go out one
-// by one, and with knowledge text if it is small enough for it.
-func (s *server) respondWholeList(c *call, status int, l quire.List, opts quire.KnowledgeOptions, expand bool) error {
-	out := wholeList{c: c, l: l, opts: opts, expand: expand}
-	if expand || out.small() && c.reads() { // for what was written there is memory already
-		var err error
-		if out.ids, err = c.itemsOf(l.ID); err != nil {
-			return err
-		}
-		if err := c.holdLargest(out.ids); err != nil {
-			return err
-		}
+	w, err := c.readList(l, expand)
+	if err != nil {
+		return err
 	}
-	return c.respondLarge(status, out)
+	return c.respondLarge(http.StatusOK, wholeList{c, w, opts, expand})
 }
 
-// wholeList is a list with all its items.
+// readList reads a list for an answer, with its items as they are at the same moment:
+// whole if they are shown so, or if the list is small enough for knowledge text.
+func (c *call) readList(l quire.List, expand bool) (quire.WholeList, error) {
+	for {
+		details := expand || isSmall(l)
+		if details && c.reads() { // for what was written there is memory already
+			ids, err := c.itemsOf(l.ID)
+			if err != nil {
+				return quire.WholeList{}, err
+			}
+			if err := c.holdWhole(ids); err != nil {
+				return quire.WholeList{}, err
+			}
+		}
+		w, err := c.s.lib.WholeList(c.r.Context(), c.actor(), l.ID, details)
+		if err != nil || details || !isSmall(w.List) {
+			return w, err
+		}
+		l = w.List // which has become small meanwhile
+	}
+}
+
+// isSmall reports whether a list carries knowledge text.
+func isSmall(l quire.List) bool { return l.TotalItems < knowledgeLimit }
+
+// wholeList is a list with all its items, which are made and go out one by one, and with
+// knowledge text if it is small enough for it.
 type wholeList struct {
 	c      *call
-	l      quire.List
+	l      quire.WholeList
 	opts   quire.KnowledgeOptions
 	expand bool
-	ids    []string // the items, if they are shown whole
 }
-
-// small reports whether the list carries knowledge text.
-func (w wholeList) small() bool { return w.l.TotalItems < knowledgeLimit }
 
 // encodeTo implements selfEncoded.
 func (w wholeList) encodeTo(to io.Writer) error {
-	head := w.c.s.listOf(w.l)
+	head := w.c.s.listOf(w.l.List)
 	head.Items = []elementalJSON{}
 	places := []filling{{"items", `[]`, inArray(w.items())}}
-	if w.small() {
-		places = append(places, w.c.s.listKnowledge(w.c, w.l.ID, w.opts)...)
+	if isSmall(w.l.List) {
+		places = append(places, w.c.listKnowledge(w.l, w.opts)...)
 	}
 	return encodeFilled(to, head, places)
 }
 
 // items makes the items one after the other.
 func (w wholeList) items() iter.Seq2[any, error] {
+	items := w.l.Items(w.c.r.Context())
 	if w.expand {
-		return w.c.wholeItems(w.ids, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
+		return eachWhole(items, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
 	}
-	return func(yield func(any, error) bool) {
-		for e, err := range w.c.s.lib.AllListItems(w.c.r.Context(), w.c.actor(), w.l.ID, false) {
-			if !yield(lightItem{&e}, err) || err != nil {
-				return
-			}
-		}
-	}
+	return eachWhole(items, func(e quire.Elemental) (any, error) { return lightItem{&e}, nil })
 }
 
 func (s *server) getListItems(c *call) error {
@@ -217,9 +222,16 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 
 // respondList answers with a list that was just written.
 func (s *server) respondList(c *call, status int, l quire.List) error {
+	w, err := c.readList(l, false)
+	if quire.CodeOf(err) == quire.CodeNotFound { // deleted meanwhile; it was written all the same
+		w, err = quire.WholeList{List: l}, nil
+	}
+	if err != nil {
+		return err
+	}
 	// Through the map: Set would spell it List_url.
 	c.w.Header()["list_URL"] = []string{l.URL}
-	return s.respondWholeList(c, status, l, quire.KnowledgeOptions{}, false)
+	return c.respondLarge(status, wholeList{c: c, l: w})
 }
 
 func (s *server) deleteList(c *call) error {

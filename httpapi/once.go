@@ -27,7 +27,8 @@ type effect struct {
 	do func(c *call) error
 
 	// What may be done ahead of the transaction. answered are elementals of the answer as far
-	// as they are known before, see renderAhead; stored, if not nil, reads more of them.
+	// as they are known before, see renderAhead; stored, if not nil, reads or makes them
+	// instead.
 	uploads   []quire.MediaInput
 	answered  []quire.Elemental
 	knowledge bool // the elementals have knowledge text

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -22,10 +23,15 @@ type Options struct {
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
 	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
 	// as 401 as well, without their text; CodeUnavailable and a context that ended with 503,
-	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant. The user must have been created in the Library.
-	// It must be safe for concurrent use.
+	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
+	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
+	// the Library, answers show the id only. It must be safe for concurrent use.
 	// Default: the header x-api-key, through Library.Authenticate.
 	Authenticate func(r *http.Request) (quire.User, error)
+	// Challenge is the header WWW-Authenticate of a 401 (RFC 9110, section 11.6.1), such as
+	// "Bearer". Default: one for x-api-key, or with an Authenticate of your own one that
+	// only says that the application decides.
+	Challenge string
 	// MayActFor reports whether a user may name a tenant in the filters of engine
 	// requests. It must be safe for concurrent use. Default: only the user's own
 	// TenantID.
@@ -35,7 +41,8 @@ type Options struct {
 	MaxBodyBytes int64
 	// MaxAnswerMemory is how much memory, in bytes, the answers with large elementals
 	// may take together, by an estimate: a document of 16 MiB or a table of as much takes
-	// about 100 MB while it is rendered and sent. One user holds half of it at most, or one
+	// about 100 MB while it is rendered and sent; a page of long descriptions counts too,
+	// with 48 bytes for each of theirs. One user holds half of it at most, or one
 	// larger answer; a quarter is kept for requests that write. An answer waits for room
 	// for 10 s at most, before anything is done for it, and is 503 with Retry-After then;
 	// one that is larger than all there is counts as all of it, and one of a body of up to
@@ -47,6 +54,12 @@ type Options struct {
 	// shared and waited for like MaxAnswerMemory. A server should have a ReadTimeout, so
 	// that who sends slowly does not keep its share. Default 256 MiB.
 	MaxRequestMemory int64
+	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
+	// comes sooner is 429 with Retry-After. Default: no limit.
+	Rate Rate
+	// MaxStreams is how many streamed answers each API key, or user, may have open at the
+	// same time; one more is 429. Default 256.
+	MaxStreams int
 	// HeartbeatInterval is how long the streamed chat may be silent before a comment
 	// is sent. A first event that takes longer starts the stream with one, so that
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
@@ -91,15 +104,28 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	if c.MaxRequestMemory == 0 {
 		c.MaxRequestMemory = 256 << 20
 	}
+	var err error
+	if c.Rate, err = c.Rate.check(); err != nil {
+		return c, err
+	}
+	if c.MaxStreams < 0 {
+		return c, fmt.Errorf("httpapi: Options.MaxStreams is %d, must not be negative", c.MaxStreams)
+	}
+	if c.MaxStreams == 0 {
+		c.MaxStreams = 256
+	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second
 	}
 	if c.HeartbeatInterval < minHeartbeat {
 		return c, fmt.Errorf("httpapi: Options.HeartbeatInterval is %v, must be at least %v", c.HeartbeatInterval, minHeartbeat)
 	}
+	challenge := `Application realm="quire"`
 	if c.Authenticate == nil {
 		c.Authenticate = keyAuth(lib)
+		challenge = `ApiKey realm="quire", header="x-api-key"`
 	}
+	c.Challenge = cmp.Or(c.Challenge, challenge)
 	if c.MayActFor == nil {
 		c.MayActFor = func(_ context.Context, u quire.User, tenantID string) bool { return tenantID == u.TenantID }
 	}
@@ -118,7 +144,7 @@ func keyAuth(lib *quire.Library) func(*http.Request) (quire.User, error) {
 	return func(r *http.Request) (quire.User, error) {
 		keys := r.Header.Values("X-Api-Key")
 		if len(keys) != 1 || keys[0] == "" {
-			return quire.User{}, quire.ErrUnauthenticated
+			return lib.Authenticate(r.Context(), "") // as an unknown key
 		}
 		return lib.Authenticate(r.Context(), keys[0])
 	}

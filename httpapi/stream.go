@@ -29,6 +29,11 @@ type chatStep struct {
 // returned, for an ordinary answer; once the stream has begun it becomes an event.
 // When stream returns, the generation has ended.
 func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.ChatEvent, error]) error {
+	leave, err := s.streams.enter(c.caller())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, cancel := context.WithCancel(c.r.Context())
 	steps := generate(ctx, open(ctx))
 	defer func() {

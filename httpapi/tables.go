@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -12,7 +13,7 @@ func (s *server) createTable(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
-	return s.once(c, effect{answered: cellsIn(in), do: func(c *call) error {
+	return s.once(c, effect{stored: func(*call) ([]quire.Elemental, error) { return tableAndCells(in), nil }, knowledge: true, do: func(c *call) error {
 		e, err := s.lib.CreateTable(c.r.Context(), c.actor(), in)
 		if err != nil {
 			return err
@@ -22,14 +23,31 @@ func (s *server) createTable(c *call) error {
 	}})
 }
 
-// cellsIn are the cells that a table will have, and its description.
-func cellsIn(in quire.TableInput) []quire.Elemental {
-	all := []quire.Elemental{{ElementalRecord: quire.ElementalRecord{TypeID: quire.TypeTable, Description: in.Description}}}
-	for _, row := range in.Cells {
-		for _, text := range row {
-			if text != "" {
-				all = append(all, quire.Elemental{ElementalRecord: quire.ElementalRecord{TypeID: quire.TypeCell, Body: text}})
+// tableAndCells are a table and its cells as far as they are known before it is created;
+// none if it is too large, which will be said later.
+func tableAndCells(in quire.TableInput) []quire.Elemental {
+	if len(in.Columns) > quire.MaxTableColumns || len(in.Rows) > quire.MaxTableRows || len(in.Columns)*len(in.Rows) > quire.MaxTableCells {
+		return nil
+	}
+	lists := func(titles []string) []quire.TableList {
+		out := make([]quire.TableList, len(titles))
+		for i, title := range titles { // without ids the places tell them apart
+			out[i].ListRecord = quire.ListRecord{ID: int64(i), Title: strings.TrimSpace(title)}
+		}
+		return out
+	}
+	d := &quire.Details{Columns: lists(in.Columns), Rows: lists(in.Rows)}
+	all := []quire.Elemental{{Details: d, ElementalRecord: quire.ElementalRecord{
+		TypeID: quire.TypeTable, Title: strings.TrimSpace(in.Title), Description: in.Description,
+	}}}
+	for r := range in.Rows {
+		for c := range in.Columns {
+			cell := quire.Elemental{ElementalRecord: quire.ElementalRecord{TypeID: quire.TypeCell, ColumnID: int64(c), RowID: int64(r)}}
+			if r < len(in.Cells) && c < len(in.Cells[r]) {
+				cell.Body = in.Cells[r][c]
 			}
+			d.Columns[c].Cells = append(d.Columns[c].Cells, cell)
+			all = append(all, cell)
 		}
 	}
 	return all

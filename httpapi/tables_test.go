@@ -37,9 +37,12 @@ func TestCreateTable(t *testing.T) {
 		"response.columns.1.items.1.title", `"Berth 2 / Fee"`, "response.columns.1.items.1.type", `{"id":8,"name":"Cell"}`, "response.columns.1.items.1.is_list", "false",
 		// One level deep: a cell has no columns and rows, the rows have light cells.
 		"response.columns.1.items.1.columns", "[]", "response.columns.1.items.1.rows", "[]", "response.rows.1.items.0.columns", "null",
-		"response.rows.1.items.0.id", `"` + a.str("response.columns.1.items.1.id") + `"`,
+		"response.rows.1.items.1.id", `"` + a.str("response.columns.1.items.1.id") + `"`,
+		// An empty place is a cell without id, so that columns and rows are aligned.
+		"response.rows.1.items.0.id", `""`, "response.rows.1.items.0.title", `"Berth 2 / Length"`, "response.columns.0.items.1.id", `""`,
+		"response.columns.0.items.1.url", `""`, "response.columns.0.items.1.body_content", `""`, "response.columns.0.items.1.type", `{"id":8,"name":"Cell"}`,
 		"response.rows.1.items.0.body_content", "null", "response.body_content", `""`,
-		"response.knowledge_base", `"# Berths and fees\n\nof the *harbour*\n\n## Berth 1\n\n- **Length:** 8 m\n- **Fee:** 24\n\n## Berth 2\n\n- **Fee:** 30\n"`,
+		"response.knowledge_base", `"# Berths and fees\n\nof the *harbour*\n\n## Body\n\n### Berth 1\n\n- **Length:** 8 m\n- **Fee:** 24\n\n### Berth 2\n\n- **Fee:** 30\n"`,
 		"response.knowledge_base_json.Body", `"1. Berth 1\n   Length: 8 m\n   Fee: 24\n2. Berth 2\n   Fee: 30"`,
 	}
 	a.has(shape...)
@@ -102,7 +105,7 @@ func TestSetCells(t *testing.T) {
 	put(rows[0], fmt.Sprintf(`{"title":"First","table":{%q:{"content":[{"text":"25"}]}}}`, columns[1])).want(200).has("response.items.0.title", `"First / Fee"`)
 	put(rows[0], `{"table":{}}`).want(200)
 	put(rows[0], `{"table":null}`).want(200)
-	f.do(f.bob.key, "GET", "/v1/elemental/"+id, "").want(200).has("response.columns.0.items.0.body_content", `"9 m\nwide\n"`,
+	f.do(f.bob.key, "GET", "/v1/elemental/"+id, "").want(200).has("response.columns.0.items.0.id", `""`, "response.columns.0.items.1.body_content", `"9 m\nwide\n"`,
 		"response.columns.1.items.0.body_content", `"25"`, "response.columns.1.items.0.id", `"`+a.str("response.columns.1.items.0.id")+`"`,
 		"response.rows.0.total_items", "1", "response.rows.1.total_items", "2")
 
@@ -135,11 +138,11 @@ func TestTableInAList(t *testing.T) {
 	f.do(f.bob.key, "GET", "/v1/list/"+list, "").want(200).has("response.items.0.is_list", "true", "response.items.0.columns", "null")
 	f.do(f.bob.key, "GET", "/v1/list/"+list+"?expand_items=1&format=text", "").want(200).has(
 		"response.items.0.columns.0.items.0.body_content", `"8 m"`, "response.items.0.columns.0.items.0.columns", "[]",
-		"response.items.0.rows.1.items.0.title", `"Berth 2 / Fee"`, "response.items.1.columns", "[]", "response.items.1.body_content", `"8 m"`,
+		"response.items.0.rows.1.items.1.title", `"Berth 2 / Fee"`, "response.items.1.columns", "[]", "response.items.1.body_content", `"8 m"`,
 		"response.knowledge_base", `"Title: Of the harbour\n\n1. Title: Berths and fees\n   Description: of the *harbour*\n   Body: 1. Berth 1\n        Length: 8 m\n        Fee: 24\n     2. Berth 2\n        Fee: 30\n\n2. Title: Berth 1 / Length\n   Body: 8 m\n"`)
 	compiled := f.do(f.bob.key, "GET", "/v1/list/"+list+"/knowledge-base?format=markdown&group_by=column&fields=title,content", "").want(200)
 	compiled.has("response.knowledge_base.content",
-		`"# Of the harbour\n\n## Berths and fees\n\n### Length\n\n- **Berth 1:** 8 m\n\n### Fee\n\n- **Berth 1:** 24\n- **Berth 2:** 30\n\n## Berth 1 / Length\n\n8 m\n"`,
+		`"# Of the harbour\n\n## Berths and fees\n\n### Body\n\n#### Length\n\n- **Berth 1:** 8 m\n\n#### Fee\n\n- **Berth 1:** 24\n- **Berth 2:** 30\n\n## Berth 1 / Length\n\n### Body\n\n8 m\n"`,
 		"response.knowledge_base.items.0.content", `"1. Length\n   Berth 1: 8 m\n2. Fee\n   Berth 1: 24\n   Berth 2: 30"`)
 	f.do(f.bob.key, "GET", "/v1/list/"+list+"/items?expand_items=1", "").want(200).has("response.0.columns.0.items.0.body_content", `"8 m"`, "response.1.columns", "[]")
 	f.do(f.bob.key, "GET", "/v1/list/"+list+"/items", "").want(200).has("response.0.columns", "null")

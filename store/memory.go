@@ -86,6 +86,7 @@ type data struct {
 	jobs       table[jobKey, quire.Job]
 	chunks     table[string, []quire.Chunk] // by elemental
 	vectors    table[vectorKey, []float32]
+	drafts     table[string, drafts] // by elemental
 	media      table[int64, media]
 	marks      table[markKey, quire.Mark]
 	comments   table[int64, quire.Comment]
@@ -126,6 +127,7 @@ func newData() *data {
 		receipts:       newTable[receiptKey, quire.Receipt](nil),
 		usersOf:        groups[string, string, *quire.User]{},
 		vectors:        newTable[vectorKey, []float32](nil),
+		drafts:         newTable[string, drafts](nil),
 		keyByHash:      map[string]*quire.Key{},
 		keysOf:         groups[string, string, *quire.Key]{},
 		tagsOf:         groups[string, int64, *quire.Tag]{},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -21,6 +22,20 @@ func (tx readTx) MissingVectors(ctx context.Context, fingerprint string, hashes 
 		seen[hash] = true
 	}
 	return missing, nil
+}
+
+// VectorLengths implements [quire.VectorReader].
+func (tx readTx) VectorLengths(ctx context.Context, fingerprint string) ([]int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	lengths := map[int]bool{}
+	for key, vector := range tx.vectors.rows {
+		if key.fingerprint == fingerprint {
+			lengths[len(*vector)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(lengths)), nil
 }
 
 // PutVectors implements [quire.VectorWriter].

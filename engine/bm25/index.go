@@ -40,7 +40,7 @@ func New(opts *Options) *Index {
 // another tenant or elemental, without an id, or with the id of another chunk of the
 // tenant is ErrInvalid, and then nothing of the call took effect.
 func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) error {
-	texts, err := newEntries(ctx, tenantID, elementalID, chunks)
+	texts, err := newEntries(ctx, tenantID, elementalID, chunks, x.known(tenantID, elementalID))
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,16 @@ func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunk
 		delete(x.tenants, tenantID)
 	} else {
 		x.tenants[tenantID] = t
+	}
+	return nil
+}
+
+// known returns the digests of an elemental's entries by chunk id.
+func (x *Index) known(tenantID, elementalID string) map[string]digest {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if t := x.tenants[tenantID]; t != nil {
+		return t.known(elementalID)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type tenant struct {
 // stored is an entry with its number.
 type stored struct {
 	chunk  quire.Chunk // without texts; its ID is "" once the entry is dead
+	digest digest      // of the texts
 	words  []uint32    // distinct
 	length uint32
 }
@@ -49,17 +50,43 @@ func (t *tenant) replace(elementalID string, entries []entry) error {
 		}
 		taken[e.chunk.ID] = true
 	}
-	for _, n := range t.elementals[elementalID] {
-		t.bury(n)
-	}
+	old := t.elementals[elementalID]
 	delete(t.elementals, elementalID)
+	kept := make(map[uint32]bool, len(old))
+	for i := range entries {
+		e := &entries[i]
+		if n, known := t.ids[e.chunk.ID]; known && t.entries[n].digest == e.digest {
+			t.entries[n].chunk = plain(e.chunk) // the texts are the same
+			t.elementals[elementalID] = append(t.elementals[elementalID], n)
+			kept[n] = true
+			e.counts = nil
+		} else if e.counts == nil { // it was known, and has changed since
+			e.read()
+		}
+	}
+	for _, n := range old {
+		if !kept[n] {
+			t.bury(n)
+		}
+	}
 	for _, e := range entries {
-		t.add(e)
+		if e.counts != nil {
+			t.add(e)
+		}
 	}
 	if len(t.entries) > 2*t.live+1000 {
 		t.compact()
 	}
 	return nil
+}
+
+// known returns the digests of an elemental's entries by chunk id.
+func (t *tenant) known(elementalID string) map[string]digest {
+	digests := make(map[string]digest, len(t.elementals[elementalID]))
+	for _, n := range t.elementals[elementalID] {
+		digests[t.entries[n].chunk.ID] = t.entries[n].digest
+	}
+	return digests
 }
 
 // bury takes an entry out of the counts; its postings stay until the tenant is compacted.
@@ -76,7 +103,7 @@ func (t *tenant) bury(n uint32) {
 
 func (t *tenant) add(e entry) {
 	n := uint32(len(t.entries))
-	s := stored{chunk: e.chunk, words: make([]uint32, 0, len(e.counts)), length: uint32(e.length)}
+	s := stored{chunk: plain(e.chunk), digest: e.digest, words: make([]uint32, 0, len(e.counts)), length: uint32(e.length)}
 	for word, count := range e.counts {
 		w, known := t.words[word]
 		if !known {

@@ -2,6 +2,9 @@ package bm25
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -56,13 +59,28 @@ func queryWords(query string) map[string]int {
 
 // entry is a chunk that is to be entered.
 type entry struct {
-	chunk  quire.Chunk // without its texts and vector
+	chunk  quire.Chunk // without its vector
+	digest digest      // of its texts
 	counts map[string]int
 	length int // in words
 }
 
-// newEntries checks chunks and takes their texts apart.
-func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) ([]entry, error) {
+// digest stands for the texts of a chunk: two that have the same one have the same words.
+type digest [16]byte
+
+// digestOf hashes texts, each after its length.
+func digestOf(c *quire.Chunk) digest {
+	h := sha256.New()
+	for _, text := range append([]string{c.Text, c.Title}, c.Heading...) {
+		fmt.Fprintf(h, "%d ", len(text))
+		io.WriteString(h, text)
+	}
+	return digest(h.Sum(nil)[:len(digest{})])
+}
+
+// newEntries checks chunks and takes those of their texts apart that are not known, by
+// chunk id.
+func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk, known map[string]digest) ([]entry, error) {
 	entries := make([]entry, len(chunks))
 	for i, c := range chunks {
 		if err := ctx.Err(); err != nil {
@@ -74,13 +92,18 @@ func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quir
 		case c.TenantID != tenantID || c.ElementalID != elementalID:
 			return nil, quire.Errorf(quire.CodeInvalid, "chunk %q is of another tenant or elemental", c.ID)
 		}
-		entries[i] = newEntry(c)
+		e := &entries[i]
+		e.chunk, e.digest = c, digestOf(&c)
+		if known[c.ID] != e.digest {
+			e.read()
+		}
 	}
 	return entries, ctx.Err()
 }
 
-func newEntry(c quire.Chunk) entry {
-	e := entry{counts: map[string]int{}}
+// read takes the texts of an entry apart.
+func (e *entry) read() {
+	e.counts, e.length = map[string]int{}, 0
 	take := func(text string) {
 		for w := range words(text) {
 			e.counts[w]++
@@ -88,15 +111,18 @@ func newEntry(c quire.Chunk) entry {
 		}
 	}
 	// As for its vector, what the text says itself is not counted once more.
-	for _, head := range append([]string{c.Title}, c.Heading...) {
-		if !strings.Contains(c.Text, head) {
+	for _, head := range append([]string{e.chunk.Title}, e.chunk.Heading...) {
+		if !strings.Contains(e.chunk.Text, head) {
 			take(head)
 		}
 	}
-	take(c.Text)
-	e.chunk = quire.Chunk{
+	take(e.chunk.Text)
+}
+
+// plain is what is kept of a chunk: all but its texts and its vector.
+func plain(c quire.Chunk) quire.Chunk {
+	return quire.Chunk{
 		ID: c.ID, TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, Source: c.Source, TypeName: c.TypeName,
 		CategoryName: c.CategoryName, TagIDs: append([]string(nil), c.TagIDs...), TagNames: append([]string(nil), c.TagNames...),
 	}
-	return e
 }

@@ -35,6 +35,7 @@ func TestMutants(t *testing.T) {
 	t.Run("llm", func(t *testing.T) { runMutants(t, llmMutants, llmCases) })
 	t.Run("chunker", func(t *testing.T) { runMutants(t, chunkerMutants, chunkerCases) })
 	t.Run("extractor", func(t *testing.T) { runMutants(t, extractorMutants, extractorCases) })
+	t.Run("reranker", func(t *testing.T) { runMutants(t, rerankerMutants, rerankerCases) })
 }
 
 func runMutants[T any](t *testing.T, mutants []mutant[T], cases []suiteCase[T]) {
@@ -57,7 +58,7 @@ func TestSuitesFindMutants(t *testing.T) {
 	output, _ := child.CombinedOutput() // it fails: that is what it is for
 
 	names := slices.Concat(mutantNames("index", indexMutants), mutantNames("text", textMutants), mutantNames("embedder", embedderMutants),
-		mutantNames("llm", llmMutants), mutantNames("chunker", chunkerMutants), mutantNames("extractor", extractorMutants))
+		mutantNames("llm", llmMutants), mutantNames("chunker", chunkerMutants), mutantNames("extractor", extractorMutants), mutantNames("reranker", rerankerMutants))
 	for _, name := range names {
 		if !strings.Contains(string(output), "--- FAIL: TestMutants/"+strings.ReplaceAll(name, " ", "_")+" ") {
 			t.Errorf("%s did not fail", name)

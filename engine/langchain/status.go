@@ -41,6 +41,9 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// RetryDelay is RetryAfter, for [quire.RetryAfter].
+func (e *StatusError) RetryDelay() time.Duration { return e.RetryAfter }
+
 // The limits of what is kept of an error.
 const (
 	maxErrorBody    = 64 << 10

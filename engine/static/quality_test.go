@@ -1,101 +1,33 @@
 package static
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/quirelib/quire/eval"
 	"github.com/quirelib/quire/internal/segment"
 )
-
-// judged is a set of documents and queries with judgements.
-type judged struct {
-	texts   []string
-	queries []judgedQuery
-}
-
-// judgedQuery is a query and the places of the documents that answer it.
-type judgedQuery struct {
-	text     string
-	relevant map[int]bool
-}
 
 // maxQueries bounds the queries of a set. Of more, evenly spaced ones are taken.
 const maxQueries = 1000
 
 // readJudged reads a set from ../shared with the queries of a file, nil if it is not
 // there.
-func readJudged(t *testing.T, name, queries string) *judged {
+func readJudged(t *testing.T, name, queries string) *eval.Dataset {
 	t.Helper()
 	dir := filepath.Join("../../../shared/data/ir", name)
 	if _, err := os.Stat(dir); err != nil {
 		return nil
 	}
-	set, places := new(judged), make(map[string]int)
-	eachLine(t, filepath.Join(dir, "corpus.jsonl"), func(line []byte) {
-		var doc struct {
-			ID          string `json:"_id"`
-			Title, Text string
-		}
-		parse(t, line, &doc)
-		places[doc.ID] = len(set.texts)
-		set.texts = append(set.texts, doc.Title+"\n"+doc.Text)
-	})
-	relevant := make(map[string]map[int]bool)
-	eachLine(t, filepath.Join(dir, "qrels/test.tsv"), func(line []byte) {
-		var query, doc string
-		var grade int
-		if n, _ := fmt.Sscan(string(line), &query, &doc, &grade); n < 3 || grade < 1 {
-			return // the header
-		}
-		if relevant[query] == nil {
-			relevant[query] = make(map[int]bool)
-		}
-		relevant[query][places[doc]] = true
-	})
-	var all []judgedQuery
-	eachLine(t, filepath.Join(dir, queries), func(line []byte) {
-		var query struct {
-			ID   string `json:"_id"`
-			Text string
-		}
-		if parse(t, line, &query); relevant[query.ID] != nil {
-			all = append(all, judgedQuery{query.Text, relevant[query.ID]})
-		}
-	})
-	n := min(maxQueries, len(all))
-	for i := range n {
-		set.queries = append(set.queries, all[i*len(all)/n])
-	}
-	return set
-}
-
-func parse(t *testing.T, line []byte, into any) {
-	t.Helper()
-	if err := json.Unmarshal(line, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eachLine calls do with each line of a file.
-func eachLine(t *testing.T, path string, do func(line []byte)) {
-	t.Helper()
-	file, err := os.Open(path)
+	set, err := eval.ReadBEIR(os.DirFS(dir), &eval.BEIROptions{Queries: queries})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<22)
-	for lines.Scan() {
-		do(lines.Bytes())
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	return set.Sample(maxQueries)
 }
 
 // figures are means over queries.
@@ -103,15 +35,20 @@ type figures struct{ text, vector, fused, recall float64 }
 
 // measure returns nDCG@10 of text alone, vectors alone and both, and Recall@10 of
 // both, with the whole document as one text.
-func (set *judged) measure(t *testing.T) (mean figures) {
+func measure(t *testing.T, set *eval.Dataset) (mean figures) {
 	t.Helper()
-	vectors, err := open(t).Embed(t.Context(), set.texts)
+	texts := make([]string, len(set.Documents))
+	for i, d := range set.Documents {
+		texts[i] = d.Title + "\n" + d.Text
+	}
+	vectors, err := open(t).Embed(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := newBM25(set.texts)
-	for _, q := range set.queries {
-		asked, err := open(t).Embed(t.Context(), []string{q.text})
+	text := newBM25(texts)
+	n := float64(len(set.Queries))
+	for _, q := range set.Queries {
+		asked, err := open(t).Embed(t.Context(), []string{q.Text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,15 +56,24 @@ func (set *judged) measure(t *testing.T) (mean figures) {
 		for i, v := range vectors {
 			similar[i] = dot(asked[0], v)
 		}
-		byText, byVector := best(text.scores(segment.Words(q.text))), best(similar)
-		both := fuse(len(vectors), byText, byVector)
-		n := float64(len(set.queries))
-		mean.text += ndcg(byText, q.relevant) / n
-		mean.vector += ndcg(byVector, q.relevant) / n
-		mean.fused += ndcg(both, q.relevant) / n
-		mean.recall += recall(both, q.relevant) / n
+		byText, byVector := best(text.scores(segment.Words(q.Text))), best(similar)
+		both := grades(set, q, fuse(len(vectors), byText, byVector))
+		relevant := slices.Sorted(maps.Values(q.Relevant)) // all of them are 1
+		mean.text += eval.NDCG(grades(set, q, byText), relevant, 10) / n
+		mean.vector += eval.NDCG(grades(set, q, byVector), relevant, 10) / n
+		mean.fused += eval.NDCG(both, relevant, 10) / n
+		mean.recall += eval.Recall(both, relevant, 10) / n
 	}
 	return mean
+}
+
+// grades returns those of the results of a query.
+func grades(set *eval.Dataset, q eval.Query, results []result) []int {
+	out := make([]int, len(results))
+	for i, r := range results {
+		out[i] = q.Relevant[set.Documents[r.doc].ID]
+	}
+	return out
 }
 
 // TestQuality measures the embedder on judged sets, alone and beside full text, and on
@@ -149,9 +95,9 @@ func TestQuality(t *testing.T) {
 				if set == nil {
 					t.Skip("../shared/data/ir is not there")
 				}
-				got := set.measure(t)
+				got := measure(t, set)
 				fmt.Printf("engine/static: %s %s: %d documents, %d queries; nDCG@10 text %.3f, vector %.3f, both %.3f; Recall@10 both %.3f\n",
-					name, tt.queries, len(set.texts), len(set.queries), got.text, got.vector, got.fused, got.recall)
+					name, tt.queries, len(set.Documents), len(set.Queries), got.text, got.vector, got.fused, got.recall)
 				gain += (got.fused - got.text) / float64(len(least))
 				if tt.queries == "queries.jsonl" && got.fused < ndcg {
 					t.Errorf("%s: nDCG@10 %.4f, want %.3f", name, got.fused, ndcg)

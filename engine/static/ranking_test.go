@@ -48,31 +48,6 @@ func fuse(docs int, text, vector []result) []result {
 	return best(sum)
 }
 
-// ndcg returns the normalized discounted cumulative gain of the first ten.
-func ndcg(results []result, relevant map[int]bool) float64 {
-	var gain, ideal float64
-	for i := range 10 {
-		if i < len(results) && relevant[results[i].doc] {
-			gain += 1 / math.Log2(float64(i+2))
-		}
-		if i < len(relevant) {
-			ideal += 1 / math.Log2(float64(i+2))
-		}
-	}
-	return gain / ideal
-}
-
-// recall returns the share of the relevant documents that is among the first ten.
-func recall(results []result, relevant map[int]bool) float64 {
-	found := 0
-	for _, r := range results[:min(10, len(results))] {
-		if relevant[r.doc] {
-			found++
-		}
-	}
-	return float64(found) / float64(len(relevant))
-}
-
 // bm25 is a full-text index in memory: Robertson and Zaragoza, "The Probabilistic
 // Relevance Framework: BM25 and Beyond" (2009), k1 = 1.2, b = 0.75, over stems.
 type bm25 struct {

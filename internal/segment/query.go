@@ -19,7 +19,8 @@ const (
 // phrase of its characters. Pieces without a word give no phrase.
 //
 // prefix says that the last word of the last phrase may be the beginning of a
-// word: the text ends in a letter or digit of an alphabetic script.
+// word: the text ends in a letter or digit of an alphabetic script, or in one "+" that
+// another may follow ("c+").
 //
 // At most 64 phrases of together 256 words, from the first 16 KiB of text, are
 // used.
@@ -31,7 +32,7 @@ func Query(text string) (phrases [][]string, prefix bool) {
 			return phrases, false
 		}
 		s := scanner{limit: left}
-		prefix = s.scan(piece)
+		prefix = s.scan(piece) || s.onePlus(piece)
 		// One step of the scanner may give two words.
 		if words := s.words[:min(len(s.words), left)]; len(words) > 0 {
 			phrases = append(phrases, words)
@@ -44,6 +45,15 @@ func Query(text string) (phrases [][]string, prefix bool) {
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return phrases, prefix && !unicode.IsSpace(last)
+}
+
+// onePlus reports whether a piece ends in a "+" of a name that may have two.
+func (s *scanner) onePlus(piece string) bool {
+	if len(s.words) == 0 || !strings.HasSuffix(piece, "+") {
+		return false
+	}
+	name, plus := strings.CutSuffix(s.words[len(s.words)-1], spelledPlus)
+	return plus && !strings.HasSuffix(name, spelledPlus)
 }
 
 // truncate returns the beginning of text, at most limit bytes and whole

@@ -38,7 +38,9 @@ const (
 // "C++" is "cqplusqplus" and "C#" is "cqsharp". Behind a longer word ("Notepad++")
 // they are a word of their own. They do not count when a letter or digit follows
 // ("a+b", "page#top"); only "++" may have a digit behind it ("C++17"). ".NET" that
-// is not the end of another word is "qdotnet".
+// is not the end of another word is "qdotnet", and "net" behind it, so that either finds
+// it. A number behind a "v" with a dot and more behind it is a word of its own as well:
+// "v20.04" is "v20", "20" and "04", in which "20.04" is found.
 func Words(text string) []string {
 	var s scanner
 	s.scan(text)
@@ -171,8 +173,13 @@ func (s *scanner) symbol(text string, i int) int {
 		const net = ".net"
 		if !inWord && len(text)-i >= len(net) && strings.EqualFold(text[i:i+len(net)], net) && !wordFollows(text[i+len(net):]) {
 			s.end()
-			s.words = append(s.words, spelledNet)
+			s.words = append(s.words, spelledNet, "net")
 			return len(net)
+		}
+		if number := s.version(); number != "" && i+1 < len(text) && isDigit(text[i+1]) {
+			s.end()
+			s.words = append(s.words, number)
+			return 1
 		}
 	case '+', '#':
 		run := runLength(text[i:])
@@ -185,6 +192,21 @@ func (s *scanner) symbol(text string, i int) int {
 	s.end()
 	return 1
 }
+
+// version returns the number if the word being read is one behind a "v", else "".
+func (s *scanner) version() string {
+	if len(s.cur) < 2 || s.alone || s.cur[0] != 'v' {
+		return ""
+	}
+	for _, b := range s.cur[1:] {
+		if !isDigit(b) {
+			return ""
+		}
+	}
+	return string(s.cur[1:])
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // keepsSymbol reports whether a run of "+" or "#" behind the word being read
 // belongs to a name, rest being the text behind it.

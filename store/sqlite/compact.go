@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -58,45 +59,39 @@ func (s *Store) merge(ctx context.Context, index string) error {
 
 // rewrite writes every page of the database anew. Overwriting the free pages would not be
 // enough: pages in use hold, between their entries, what was moved to others.
-func (s *Store) rewrite(ctx context.Context) (err error) {
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.running.Done()
-	conn, err := s.write.Conn(ctx)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	defer conn.Close() // gives it back to the pool
-	// In memory, the temporary copy of a large database would not fit.
-	if _, err := conn.ExecContext(ctx, `PRAGMA temp_store = FILE`); err != nil {
-		return failure(ctx, err)
-	}
-	defer func() {
-		if _, back := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store = MEMORY`); err == nil {
-			err = failure(ctx, back)
+func (s *Store) rewrite(ctx context.Context) error {
+	return s.onConn(ctx, s.write, func(x *session, conn *sql.Conn) (err error) {
+		// In memory, the temporary copy of a large database would not fit.
+		if _, err := conn.ExecContext(x.ctx, `PRAGMA temp_store = FILE`); err != nil {
+			return x.failure(ctx, err)
 		}
-	}()
-	_, err = conn.ExecContext(ctx, `VACUUM`)
-	return failure(ctx, err)
+		defer func() {
+			if _, back := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store = MEMORY`); err == nil {
+				err = x.failure(ctx, back)
+			}
+		}()
+		_, err = conn.ExecContext(x.ctx, `VACUUM`)
+		return x.failure(ctx, err)
+	})
 }
 
 // emptyLog writes the log back into the file and cuts it off. A View that began before
 // holds it up.
 func (s *Store) emptyLog(ctx context.Context) error {
-	if err := s.enter(); err != nil {
+	x, err := s.enter(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.running.Done()
+	defer x.end()
 	for {
 		var busy, frames, written int
-		err := s.write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written)
+		err := s.write.QueryRowContext(x.ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written)
 		if err != nil || busy == 0 {
-			return failure(ctx, err)
+			return x.failure(ctx, err)
 		}
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-x.ctx.Done():
+			return x.failure(ctx, x.ctx.Err())
 		case <-time.After(readerPause):
 		}
 	}

@@ -222,9 +222,13 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.PlainChunks(ctx, "", 1))
 	do(tx.PutVectors(ctx, "f", map[string][]float32{"h": {1}}))
 	do2(do)(tx.MissingVectors(ctx, "f", []string{"h"}))
+	do2(do)(tx.VectorLengths(ctx, "f"))
 	do2(do)(tx.AdoptVectors(ctx, "f"))
 	do(tx.DeleteVectors(ctx, "f"))
 	do(tx.DeleteVectors(ctx))
+	do(tx.PutDrafts(ctx, "e", "f", map[string][]float32{"h": {1}}))
+	do2(do)(tx.Drafts(ctx, "e", "f"))
+	do(tx.DeleteDrafts(ctx, "e"))
 
 	do(tx.DeleteItem(ctx, 1, "e"))
 	do(tx.DeleteTag(ctx, 1))

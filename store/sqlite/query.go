@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"iter"
+
+	"github.com/quirelib/quire"
 )
 
 // members is a set that is passed as one parameter, an array, which any number of
@@ -70,6 +72,10 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 		var zero T
 		if t.broken != nil {
 			yield(zero, t.broken)
+			return
+		}
+		if t.session.cut.Load() {
+			yield(zero, quire.ErrClosed)
 			return
 		}
 		if t.trace != nil {

@@ -83,11 +83,13 @@ type Store struct {
 	write *sql.DB // one connection
 	read  *sql.DB // Options.ReadConns connections
 
-	mu        sync.Mutex // guards closed, and running.Add against Close
-	closed    bool
-	running   sync.WaitGroup // one for each transaction
-	closeOnce sync.Once
-	closeErr  error
+	mu       sync.Mutex // guards closed and sessions, and running.Add against Close
+	closed   bool
+	sessions map[*session]struct{}
+	running  sync.WaitGroup // one for each session
+	closing  sync.Once
+	done     chan struct{} // closed when everything is; then closeErr is set
+	closeErr error
 
 	trace func(query string, args []any) // set by tests only
 }
@@ -144,7 +146,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: write, read: read}
+	s := &Store{write: write, read: read, sessions: map[*session]struct{}{}, done: make(chan struct{})}
 	err = migrate(ctx, s.write)
 	if err == nil {
 		err = failure(ctx, s.read.PingContext(ctx))
@@ -162,28 +164,45 @@ func (s *Store) Exclusive() bool { return true }
 // Close waits for running transactions, writes the log back into the database
 // file and releases the lock. Calls during and after it return ErrClosed. Calling
 // it from within a transaction blocks forever.
-func (s *Store) Close() error {
+func (s *Store) Close() error { return s.CloseContext(context.Background()) }
+
+// cutTime is how long CloseContext waits for transactions that it has cut off: for the
+// statements that they run just then.
+const cutTime = time.Second
+
+// CloseContext is Close, but waits for transactions only until ctx ends. Those that still
+// run then are rolled back, whatever their functions are doing, and every further call in
+// them returns ErrClosed; CloseContext returns the error of ctx. Where the end of a single
+// statement takes over a second, the file is released after CloseContext has returned.
+func (s *Store) CloseContext(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.closeOnce.Do(func() {
-		s.running.Wait()
-		s.closeErr = failure(context.Background(), errors.Join(s.closePools(), s.lock.Unlock()))
+	s.closing.Do(func() {
+		go func() {
+			s.running.Wait()
+			s.closeErr = failure(context.Background(), errors.Join(s.closePools(), s.lock.Unlock()))
+			close(s.done)
+		}()
 	})
-	return s.closeErr
+	select {
+	case <-s.done:
+		return s.closeErr
+	case <-ctx.Done():
+	}
+	cut := s.cutOff()
+	timer := time.NewTimer(cutTime)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+		if cut == 0 {
+			return s.closeErr
+		}
+	case <-timer.C:
+	}
+	return ctx.Err()
 }
 
 // closePools closes the readers first: the last connection to close writes the
 // log back, and only the writer may.
 func (s *Store) closePools() error { return errors.Join(s.read.Close(), s.write.Close()) }
-
-// enter counts a transaction in; its end is s.running.Done.
-func (s *Store) enter() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return quire.ErrClosed
-	}
-	s.running.Add(1)
-	return nil
-}

@@ -9,14 +9,16 @@ import (
 
 // View implements quire.Store.
 func (s *Store) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
-	return s.onConn(ctx, s.read, func(conn *sql.Conn) error {
+	return s.onConn(ctx, s.read, func(x *session, conn *sql.Conn) error {
 		// A transaction that only reads waits for nothing when it begins.
 		sqlTx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{ReadOnly: true})
 		if err != nil {
-			return failure(ctx, err)
+			return x.failure(ctx, err)
 		}
-		defer sqlTx.Rollback()
-		return fn(s.newTx(sqlTx))
+		if err := x.hold(func() { sqlTx.Rollback() }); err != nil {
+			return err
+		}
+		return fn(s.newTx(x, sqlTx))
 	})
 }
 
@@ -32,60 +34,67 @@ func (s *Store) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return failure(context.Background(), t.sql.Commit()) // from here on ctx no longer counts
+		return t.session.failure(context.Background(), t.sql.Commit()) // from here on ctx no longer counts
 	})
 }
 
-// onConn runs fn with a connection of the pool. A cancelled ctx ends the waiting for it.
-func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(conn *sql.Conn) error) error {
-	if err := s.enter(); err != nil {
+// onConn runs fn with a connection of the pool, in a session. A cancelled ctx ends the
+// waiting for it.
+func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(x *session, conn *sql.Conn) error) error {
+	x, err := s.enter(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.running.Done()
+	defer x.end()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	conn, err := pool.Conn(ctx)
+	conn, err := pool.Conn(x.ctx)
 	if err != nil {
-		return failure(ctx, err)
+		return x.failure(ctx, err)
 	}
-	defer conn.Close() // gives it back to the pool
-	return fn(conn)
+	if err := x.hold(func() { conn.Close() }); err != nil { // gives it back to the pool
+		return err
+	}
+	return fn(x, conn)
 }
 
 // transact runs fn in a transaction that writes, which is rolled back at the end unless
 // fn has committed it. A cancelled ctx ends the waiting for the transaction to begin, and
 // every statement that runs with it; the rollback does not depend on it.
 func (s *Store) transact(ctx context.Context, fn func(t *tx) error) error {
-	return s.onConn(ctx, s.write, func(conn *sql.Conn) error {
+	return s.onConn(ctx, s.write, func(x *session, conn *sql.Conn) error {
 		// database/sql would roll back by itself, on a goroutine of its own, as soon as
 		// the context of BeginTx ends.
 		begin, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
-		stop := context.AfterFunc(ctx, cancel)
+		stop := context.AfterFunc(x.ctx, cancel)
 		sqlTx, err := conn.BeginTx(begin, nil)
 		begun := stop()
 		if err != nil {
-			return failure(ctx, err)
+			return x.failure(ctx, err)
 		}
-		defer sqlTx.Rollback() // does nothing after Commit
+		if err := x.hold(func() { sqlTx.Rollback() }); err != nil { // does nothing after Commit
+			return err
+		}
 		if !begun {
-			return ctx.Err()
+			return x.failure(ctx, x.ctx.Err())
 		}
-		return fn(s.newTx(sqlTx))
+		return fn(s.newTx(x, sqlTx))
 	})
 }
 
-func (s *Store) newTx(sqlTx *sql.Tx) *tx {
-	return &tx{sql: sqlTx, stmts: map[string]*sql.Stmt{}, trace: s.trace}
+func (s *Store) newTx(x *session, sqlTx *sql.Tx) *tx {
+	return &tx{session: x, sql: sqlTx, stmts: map[string]*sql.Stmt{}, trace: s.trace}
 }
 
 // tx implements quire.Tx on a transaction. Its methods are in the files of their
 // subjects.
 type tx struct {
-	sql   *sql.Tx
-	stmts map[string]*sql.Stmt // by query; database/sql closes them with the transaction
-	trace func(query string, args []any)
+	session *session
+	sql     *sql.Tx
+	stmts   map[string]*sql.Stmt // by query; database/sql closes them with the transaction
+	trace   func(query string, args []any)
 
 	// broken is the first error after which SQLite may have rolled the transaction back by
 	// itself, so that whatever ran after that would commit on its own, or after which half
@@ -103,6 +112,9 @@ func (t *tx) stmt(ctx context.Context, query string, args []any) (*sql.Stmt, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if t.session.cut.Load() {
+		return nil, quire.ErrClosed
+	}
 	if t.trace != nil {
 		t.trace(query, args)
 	}
@@ -111,7 +123,7 @@ func (t *tx) stmt(ctx context.Context, query string, args []any) (*sql.Stmt, err
 	}
 	s, err := t.sql.PrepareContext(ctx, query)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, t.session.failure(ctx, err)
 	}
 	t.stmts[query] = s
 	return s, nil
@@ -129,7 +141,7 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 		return 0, err
 	}
 	if err != nil {
-		t.broken = failure(ctx, err)
+		t.broken = t.session.failure(ctx, err)
 		return 0, t.broken
 	}
 	return res.RowsAffected()
@@ -164,7 +176,7 @@ func (t *tx) runAll(ctx context.Context, ss []statement) error {
 // failed is failure for reads. An interrupted read leaves the transaction as it
 // was; other errors may not.
 func (t *tx) failed(ctx context.Context, err error) error {
-	err = failure(ctx, err)
+	err = t.session.failure(ctx, err)
 	if err != nil && err != quire.ErrNotFound && ctx.Err() == nil {
 		t.broken = err
 	}

@@ -13,6 +13,11 @@ func (t *tx) MissingVectors(ctx context.Context, fingerprint string, hashes []st
 		WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.fingerprint = ? AND v.hash = h.value)`, array(hashes), fingerprint)
 }
 
+// VectorLengths implements quire.VectorReader.
+func (t *tx) VectorLengths(ctx context.Context, fingerprint string) ([]int, error) {
+	return all(ctx, t, value[int], `SELECT DISTINCT length(v.vector) / 4 AS n FROM vectors v WHERE v.fingerprint = ? ORDER BY n`, fingerprint)
+}
+
 // PutVectors implements quire.VectorWriter.
 func (t *tx) PutVectors(ctx context.Context, fingerprint string, vectors map[string][]float32) error {
 	if len(vectors) == 0 {

@@ -74,6 +74,8 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"TenantLists":      readOf(tenantLists, "tenant of u1"),
 	"PlainChunks":      readOf(plainChunks, "nothing"),
 	"MissingVectors":   readOf(missingVectors, vectorsQuery{"embedder-2", []string{"hash 0", "nothing"}}),
+	"VectorLengths":    readOf(quire.ReadTx.VectorLengths, "embedder-2"),
+	"Drafts":           readOf(draftsOf, draftsQuery{"e1", "embedder-1"}),
 	"Cells":            readOf(quire.ReadTx.Cells, "a table"),
 	"CellTexts":        readOf(quire.ReadTx.CellTexts, "a table"),
 	"TableLists":       readOf(quire.ReadTx.TableLists, "a table"),
@@ -127,6 +129,8 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	},
 	"ReplaceChunks": func(ctx context.Context, tx quire.Tx) error { return tx.ReplaceChunks(ctx, "e1", nil) },
 	"PutVectors":    func(ctx context.Context, tx quire.Tx) error { return tx.PutVectors(ctx, "embedder-2", kept(3)) },
+	"PutDrafts":     func(ctx context.Context, tx quire.Tx) error { return tx.PutDrafts(ctx, "e1", "embedder-1", kept(3)) },
+	"DeleteDrafts":  writeOf(quire.Tx.DeleteDrafts, "e1"),
 	"DeleteVectors": func(ctx context.Context, tx quire.Tx) error { return tx.DeleteVectors(ctx) },
 	"AdoptVectors": func(ctx context.Context, tx quire.Tx) error {
 		_, err := tx.AdoptVectors(ctx, "embedder-2")

@@ -28,6 +28,7 @@ type contents struct {
 	Next       time.Time
 	Chunks     []quire.Chunk
 	Missing    []string // vectors of embedder-2
+	Drafts     []map[string][]float32
 	Cells      []quire.ElementalRecord
 	TableLists []quire.ListRecord
 	Media      map[quire.MediaOwner][]quire.Media
@@ -63,6 +64,8 @@ func seed(ctx context.Context, tx quire.Tx) error {
 		tx.ReplaceChunks(ctx, "e2", []quire.Chunk{sampleChunk("e2", 0)}),
 		tx.PutVectors(ctx, "embedder-2", kept(0)),
 		tx.PutVectors(ctx, "embedder-3", kept(0, 1)),
+		tx.PutDrafts(ctx, "e1", "embedder-1", kept(0)),
+		tx.PutDrafts(ctx, "e2", "embedder-1", kept(1)),
 		seedEngagement(ctx, tx),
 	)
 }
@@ -105,6 +108,8 @@ func rewrite(ctx context.Context, tx quire.Tx) error {
 		tx.PutVectors(ctx, "embedder-2", kept(1)),
 		adopt(ctx, tx, "embedder-3"),
 		tx.DeleteVectors(ctx, "embedder-2"),
+		tx.PutDrafts(ctx, "e1", "embedder-1", kept(2)),
+		tx.DeleteDrafts(ctx, "e2"),
 		rewriteEngagement(ctx, tx),
 	)
 }
@@ -214,8 +219,16 @@ func readJobs(ctx context.Context, tx quire.ReadTx, c *contents) (err error) {
 func readChunks(ctx context.Context, tx quire.ReadTx, c *contents) (err error) {
 	c.Chunks, err = allChunks(tx, ctx, struct{}{})
 	slices.SortFunc(c.Chunks, func(a, b quire.Chunk) int { return cmp.Compare(a.ID, b.ID) })
-	if err == nil {
-		c.Missing, err = missingVectors(tx, ctx, vectorsQuery{"embedder-2", []string{"hash 0", "hash 1", "hash 2"}})
+	if err != nil {
+		return err
 	}
+	for _, elementalID := range []string{"e1", "e2"} {
+		drafts, err := tx.Drafts(ctx, elementalID, "embedder-1")
+		if err != nil {
+			return err
+		}
+		c.Drafts = append(c.Drafts, drafts)
+	}
+	c.Missing, err = missingVectors(tx, ctx, vectorsQuery{"embedder-2", []string{"hash 0", "hash 1", "hash 2"}})
 	return err
 }

@@ -85,6 +85,7 @@ var groups = []group{
 	{"claims", claimCases},
 	{"chunks", chunkCases},
 	{"vectors", vectorCases},
+	{"drafts", draftCases},
 	{"transactions", txCases},
 	{"cancelled contexts", cancelCases},
 	{"concurrency", concurrencyCases},

@@ -16,6 +16,7 @@ var vectorCases = []testCase{
 	{"adopted", vectorsAdopted},
 	{"adopted bit for bit", vectorsBits},
 	{"of fingerprints apart", vectorsApart},
+	{"lengths", vectorsLengths},
 	{"deleted", vectorsDeleted},
 	{"copied", vectorsCopied},
 	{"awkward text", vectorsText},
@@ -148,6 +149,21 @@ func vectorsApart(t *testing.T, s *store) {
 	adopted(s, "f", 2)
 	chunks = get(s, quire.ReadTx.ChunksOf, "e")
 	equal(t, "both", [][]float32{chunks[0].Vector, chunks[1].Vector}, [][]float32{{1}, {2}})
+}
+
+func vectorsLengths(t *testing.T, s *store) {
+	lengths := func(fingerprint string, want ...int) {
+		t.Helper()
+		equal(t, "lengths of "+fingerprint, get(s, quire.ReadTx.VectorLengths, fingerprint), want)
+	}
+	putChunks(s, "e", sampleChunk("e", 0))
+	lengths("embedder-1")
+	putVectors(s, "f", kept(0, 1, 2))
+	putVectors(s, "g", map[string][]float32{"a": {1, 2, 3}, "b": {1}, "c": {2}})
+	lengths("f", 2)
+	lengths("g", 1, 3)
+	putVectors(s, "g", map[string][]float32{"a": {1}})
+	lengths("g", 1)
 }
 
 func vectorsDeleted(t *testing.T, s *store) {

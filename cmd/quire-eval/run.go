@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/embedded"
+	"github.com/quirelib/quire/engine"
+	"github.com/quirelib/quire/engine/extract"
+	"github.com/quirelib/quire/engine/rerank"
+	"github.com/quirelib/quire/eval"
+)
+
+// run measures all settings and prints the report.
+func (s *settings) run(ctx context.Context) error {
+	set, err := s.read()
+	if err != nil {
+		return err
+	}
+	set = set.Sample(s.n)
+	if s.library == "" && len(set.Documents) == 0 {
+		return errors.New("the questions have no passages: name the documents with -docs, -data or -library")
+	}
+	var report *eval.Report
+	for i, e := range s.embedders {
+		one, err := s.measure(ctx, set, e, i == 0)
+		if err != nil {
+			return err
+		}
+		if report == nil {
+			report = one
+		} else {
+			report.Results = append(report.Results, one.Results...)
+		}
+	}
+	return s.print(report)
+}
+
+// read reads what is measured with.
+func (s *settings) read() (*eval.Dataset, error) {
+	if s.questions == "" {
+		return eval.ReadBEIR(os.DirFS(s.data), &eval.BEIROptions{
+			Name: filepath.Base(s.data), Queries: filepath.ToSlash(s.queries), Qrels: filepath.ToSlash(s.qrels),
+		})
+	}
+	f, err := os.Open(s.questions)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	set, err := eval.ReadQuestions(f, filepath.Base(s.questions))
+	if err != nil {
+		return nil, err
+	}
+	var docs []eval.Document
+	switch {
+	case s.docs != "":
+		docs, err = eval.ReadFolder(os.DirFS(s.docs), document)
+	case s.data != "":
+		docs, err = eval.ReadCorpus(os.DirFS(s.data))
+	}
+	set.Documents = append(set.Documents, docs...)
+	return set, err
+}
+
+// document makes a document of a file, nothing of one that is of another kind or blank.
+func document(path string, data []byte) (title, text string, err error) {
+	if !extract.Supported(path) || len(bytes.TrimSpace(data)) == 0 {
+		return "", "", nil
+	}
+	doc, err := extract.Text(path, data, nil)
+	return doc.Title, doc.Text, err
+}
+
+// measure measures the settings that have an Embedder. Full text alone is the same with
+// each of them, so that it is measured with the first one only.
+func (s *settings) measure(ctx context.Context, set *eval.Dataset, e embedder, first bool) (report *eval.Report, err error) {
+	dir := s.library
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "quire-eval-"); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	var filled *eval.Filled
+	for i, weight := range s.weights {
+		modes := slices.DeleteFunc(slices.Clone(s.modes), func(m quire.SearchMode) bool {
+			return m == quire.SearchText && !first || m != quire.SearchHybrid && i > 0
+		})
+		if len(modes) == 0 {
+			continue
+		}
+		one, err := s.measureOpen(ctx, dir, set, e, weight, modes, &filled)
+		if err != nil {
+			return nil, err
+		}
+		if report == nil {
+			report = one
+		} else {
+			report.Results = append(report.Results, one.Results...)
+		}
+	}
+	if report == nil {
+		report = &eval.Report{}
+	}
+	return report, nil
+}
+
+// measureOpen opens the library of a directory, fills it with the documents of the set if
+// that is not done yet, and measures.
+func (s *settings) measureOpen(ctx context.Context, dir string, set *eval.Dataset, e embedder, weight float64, modes []quire.SearchMode, filled **eval.Filled) (_ *eval.Report, err error) {
+	opts := &quire.EngineOptions{TextWeight: weight}
+	if s.rerank {
+		opts.Reranker = rerank.New()
+	}
+	if s.library != "" { // Open would make a new library
+		if _, err := os.Stat(dir); err != nil {
+			return nil, err
+		}
+	}
+	q, err := embedded.Open(ctx, dir, &embedded.Options{
+		Embedder: e.Embedder, Engine: opts, LLM: engine.NewExtractive(&engine.ExtractiveOptions{Sentences: s.sentences}),
+	})
+	if mismatch := (*quire.EmbedderMismatch)(nil); errors.As(err, &mismatch) {
+		return nil, fmt.Errorf("%w; name with -embedder what it is embedded with", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, q.Close(context.WithoutCancel(ctx))) }()
+	o := &eval.Options{
+		Modes: modes, Limit: s.limit, Answers: s.answers, Sources: s.sources, Progress: s.progress("asked"),
+		Filters: quire.Filters{TenantID: s.tenant},
+		Setting: func(m quire.SearchMode) string { return s.name(m, e, weight) },
+	}
+	if s.library == "" {
+		if *filled == nil {
+			if *filled, err = eval.Fill(ctx, q.Engine, set, s.progress("ingested")); err != nil {
+				return nil, err
+			}
+		}
+		o.Names = (*filled).Names
+	}
+	return eval.Run(ctx, q.Engine, set, o)
+}
+
+// name names a setting by its mode and what else is measured in more than one way.
+func (s *settings) name(m quire.SearchMode, e embedder, weight float64) string {
+	name := string(m)
+	if len(s.embedders) > 1 && m != quire.SearchText {
+		name += " " + e.name
+	}
+	if len(s.weights) > 1 && m == quire.SearchHybrid {
+		name += fmt.Sprintf(" %v", weight)
+	}
+	return name
+}
+
+// progress returns what says how far something is, about once in a hundredth.
+func (s *settings) progress(what string) func(done, total int) {
+	if s.quiet {
+		return nil
+	}
+	return func(done, total int) {
+		if done == total || done%max(1, total/100) == 0 {
+			fmt.Fprintf(s.stderr, "\r%s %d of %d ", what, done, total)
+		}
+		if done == total {
+			fmt.Fprint(s.stderr, "\r\x1b[K")
+		}
+	}
+}
+
+// print prints the report.
+func (s *settings) print(report *eval.Report) error {
+	if s.json {
+		return report.WriteJSON(s.stdout, s.against)
+	}
+	if err := report.WriteTable(s.stdout, s.against); err != nil || s.perQuery == 0 {
+		return err
+	}
+	metric := s.metric
+	if metric == "" {
+		metric = report.Metrics[0]
+	}
+	for _, result := range report.Results {
+		if result.Setting == s.against {
+			continue
+		}
+		c, err := report.Compare(s.against, result.Setting, metric)
+		if err != nil {
+			return fmt.Errorf("-per-query: %w", err)
+		}
+		if err := c.Write(s.stdout, s.perQuery); err != nil {
+			return err
+		}
+	}
+	return nil
+}

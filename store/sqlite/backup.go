@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/quirelib/quire"
+)
+
+// Backup implements quire.BackupStore by VACUUM INTO: as of one commit, and without what
+// was deleted. Writers go on meanwhile; the log grows by what they write. The file is whole
+// under its name or not there: until then it is .quire-backup-* beside it, which a process
+// that is killed leaves.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return backupError(fs.ErrExist)
+	}
+	dir := filepath.Dir(path)
+	part, err := os.CreateTemp(dir, ".quire-backup-*") // for this user alone
+	if err != nil {
+		return backupError(err)
+	}
+	defer os.Remove(part.Name())
+	defer part.Close()
+	err = s.onConn(ctx, s.read, func(x *session, conn *sql.Conn) error { return x.copyInto(ctx, conn, part.Name()) })
+	if err != nil {
+		return err
+	}
+	if err := part.Sync(); err != nil {
+		return backupError(err)
+	}
+	if err := publish(part.Name(), path); err != nil {
+		return backupError(err)
+	}
+	return syncDir(dir)
+}
+
+// copyInto writes the database into an empty file, by a connection that reads: it must be
+// allowed to write for that.
+func (x *session) copyInto(ctx context.Context, conn *sql.Conn, path string) error {
+	if _, err := conn.ExecContext(x.ctx, `PRAGMA query_only = 0`); err != nil {
+		return x.failure(ctx, err)
+	}
+	// Before the connection is given back.
+	err := x.hold(func() { conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only = 1`) })
+	if err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)
+	return x.failure(ctx, err)
+}
+
+// publish gives a file its name, unless that is taken.
+func publish(part, path string) error {
+	err := os.Link(part, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Not every file system has links.
+	return os.Rename(part, path)
+}
+
+// backupError says why there is no backup, without its path.
+func backupError(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return quire.Errorf(quire.CodeConflict, "there is a file of that name already; a backup replaces none").WithCause(err)
+	case errors.Is(err, fs.ErrNotExist):
+		return quire.Errorf(quire.CodeInvalid, "the directory for the backup does not exist").WithCause(err)
+	}
+	return quire.Errorf(quire.CodeUnavailable, "the file for the backup cannot be written").WithCause(err)
+}

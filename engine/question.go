@@ -58,6 +58,9 @@ type question struct {
 func newQuestion(asked, text string) *question {
 	q := &question{index: make(map[string]int), forms: make(map[string]bool), want: wanted(asked), said: make(map[string]bool)}
 	words := matchWords(text)
+	if asked != text {
+		words = slices.DeleteFunc(words, func(w word) bool { return courtesies[w.form] })
+	}
 	for i, w := range words {
 		q.forms[w.form] = true
 		if _, known := q.index[w.stem]; !known {

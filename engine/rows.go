@@ -60,9 +60,12 @@ func cells(line string) []string {
 	start := 0
 	for i := range len(line) {
 		if line[i] == '|' && (i == 0 || line[i-1] != '\\') {
-			out = append(out, segment.Plain(line[start:i]))
+			out = append(out, plainCell(line[start:i]))
 			start = i + 1
 		}
 	}
-	return append(out, segment.Plain(line[start:]))
+	return append(out, plainCell(line[start:]))
 }
+
+// plainCell removes the backslash in front of a "|" first, which counts in code, too.
+func plainCell(cell string) string { return segment.Plain(strings.ReplaceAll(cell, `\|`, "|")) }

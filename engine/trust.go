@@ -32,7 +32,7 @@ func (q *question) answers(best candidate, candidates []candidate) bool {
 			matched++
 		}
 	}
-	if best.kind == prose && matched <= 1 && len(q.words) > 1 {
+	if best.kind == prose && q.own == nil && matched <= 1 && len(q.words) > 1 {
 		trust += trustAlone
 	}
 	return trust >= leastTrust

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quirelib/quire/internal/id"
+	"github.com/quirelib/quire/internal/segment"
 )
 
 // attempt is one run of an ingest job.
@@ -175,7 +176,7 @@ var errChunkerGap = Errorf(CodeInvalid, "the chunker left a part of the text out
 
 // embedText puts what a passage is about in front of it, unless it says so itself:
 // a passage in the middle of a text is found by the words of its title and
-// headings too.
+// headings too. The targets of links, which nobody reads, are left out.
 func embedText(title string, heading []string, text string) string {
 	var parts []string
 	for _, head := range append([]string{title}, heading...) {
@@ -183,7 +184,7 @@ func embedText(title string, heading []string, text string) string {
 			parts = append(parts, head)
 		}
 	}
-	return strings.Join(append(parts, text), "\n")
+	return strings.Join(append(parts, segment.WithoutTargets(text)), "\n")
 }
 
 // embed sees to it that every piece has its vector in a.vectors.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,9 +163,20 @@ func (s *settings) name(m quire.SearchMode, e embedder, weight float64) string {
 	return name
 }
 
-// progress returns what says how far something is, about once in a hundredth.
+// isTerminal reports whether what is written can be overwritten.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// progress returns what says how far something is, about once in a hundredth, on a
+// terminal.
 func (s *settings) progress(what string) func(done, total int) {
-	if s.quiet {
+	if s.quiet || !isTerminal(s.stderr) {
 		return nil
 	}
 	return func(done, total int) {

@@ -116,7 +116,7 @@ func (e *entry) read() {
 			take(head)
 		}
 	}
-	take(e.chunk.Text)
+	take(segment.WithoutTargets(e.chunk.Text))
 }
 
 // plain is what is kept of a chunk: all but its texts and its vector.

@@ -3,7 +3,6 @@ package quire
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -102,7 +101,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	if err != nil {
 		return "", nil, err
 	}
-	hits = withoutRepeats(slices.DeleteFunc(hits, func(h SearchHit) bool { return h.Score <= 0 })) // 0 fits in nothing
+	hits = withoutRepeats(hits)
 	return query, withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
 }
 

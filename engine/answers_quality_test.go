@@ -9,17 +9,16 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine"
 	"github.com/quirelib/quire/engine/bm25"
 	"github.com/quirelib/quire/engine/chromem"
 	"github.com/quirelib/quire/engine/static"
+	"github.com/quirelib/quire/eval"
 	"github.com/quirelib/quire/store"
 )
 
@@ -157,26 +156,6 @@ func reply(t testing.TB, question string, sources []quire.LLMSource) string {
 	return all.String()
 }
 
-var articles = regexp.MustCompile(`\b(a|an|the)\b`)
-
-// normal brings a text into the form in which SQuAD's own evaluation compares: in lower
-// case, without ASCII punctuation, articles and superfluous space. A space stands at each end.
-func normal(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < 128 && (unicode.IsPunct(r) || unicode.IsSymbol(r)) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, text)
-	return " " + strings.Join(strings.Fields(articles.ReplaceAllString(text, " ")), " ") + " "
-}
-
-// holdsAnswer reports whether a text holds one of the answers, as whole words.
-func holdsAnswer(text string, answers []string) bool {
-	text = normal(text)
-	return slices.ContainsFunc(answers, func(a string) bool { return strings.TrimSpace(normal(a)) != "" && strings.Contains(text, normal(a)) })
-}
-
 // tally counts the questions that have an outcome.
 type tally struct{ of, right, reachable, strange int }
 
@@ -212,10 +191,10 @@ func TestExtractiveQuality(t *testing.T) {
 		sources := s.sources(t, q.Question, func(string) bool { return true })
 		others := s.sources(t, q.Question, func(id string) bool { return subject(id) != subject(q.Source) })
 		one := tally{of: 1}
-		if holdsAnswer(reply(t, q.Question, sources), q.Answers) {
+		if eval.HoldsAnswer(reply(t, q.Question, sources), q.Answers) {
 			one.right = 1
 		}
-		if slices.ContainsFunc(sources, func(s quire.LLMSource) bool { return holdsAnswer(s.Text, q.Answers) }) {
+		if slices.ContainsFunc(sources, func(s quire.LLMSource) bool { return eval.HoldsAnswer(s.Text, q.Answers) }) {
 			one.reachable = 1
 		}
 		if reply(t, q.Question, others) != "" {

@@ -46,8 +46,8 @@ func (l *Library) Backup(ctx context.Context, path string) error {
 }
 
 // BackupTo is Backup to a writer. It takes a temporary file as large as the backup, in the
-// directory for such (TMPDIR), which is gone when it returns. When it fails, w may have
-// got a part.
+// directory for such (TMPDIR), which is gone when it returns; a process that is killed
+// while the file is made leaves it, in quire-backup-*. When it fails, w may have got a part.
 func (l *Library) BackupTo(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp("", "quire-backup-*")
 	if err != nil {
@@ -63,6 +63,7 @@ func (l *Library) BackupTo(ctx context.Context, w io.Writer) error {
 		return Errorf(CodeUnavailable, "the temporary file cannot be read").WithCause(err)
 	}
 	defer file.Close()
+	os.RemoveAll(dir) // so that nothing is left however this process ends; not everywhere possible
 	_, err = io.Copy(w, contextReader{ctx, file})
 	return err
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
 	"github.com/quirelib/quire"
@@ -20,7 +23,7 @@ import (
 func TestListMarkdownIsUnambiguous(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, stores[0].open(t), nil)
-	text, title := hostileText(8), hostileText(5)
+	texts, title := hostileText(8), hostileText(5)
 	lists, items := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"id", "title", "type", "description", "content", "url"}), rapid.ID[string]).Draw(t, "fields")
@@ -30,11 +33,11 @@ func TestListMarkdownIsUnambiguous(t *testing.T) {
 			}
 			return value
 		}
-		in := quire.ListInput{Title: "L" + title.Draw(t, "title of the list"), Description: text.Draw(t, "description of the list")}
+		in := quire.ListInput{Title: "L" + title.Draw(t, "title of the list"), Description: texts.Draw(t, "description of the list")}
 		var want []map[string]string
 		for i := range rapid.IntRange(0, 4).Draw(t, "items") {
-			doc := document("An elemental "+title.Draw(t, "title"), text.Filter(notBlank).Draw(t, "body"))
-			doc.Description = text.Draw(t, "description")
+			doc := document("An elemental "+title.Draw(t, "title"), texts.Filter(notBlank).Draw(t, "body"))
+			doc.Description = texts.Draw(t, "description")
 			e, err := f.CreateElemental(f.t.Context(), f.ann, doc)
 			if err != nil {
 				t.Fatal(err)
@@ -77,10 +80,47 @@ func TestListMarkdownIsUnambiguous(t *testing.T) {
 				t.Fatalf("with the breaks of %s, from\n%s\n%q\n%s", name, b.String(), b.String(), diff)
 			}
 		}
+		if got := outline(b.String()); !slices.Equal(got, append([]int{1}, slices.Repeat([]int{2}, len(want))...)) {
+			t.Fatalf("a reader of Markdown sees headings of the levels %v above those of fields, and there are %d items:\n%s\n%q", got, len(want), b.String(), b.String())
+		}
 		lists++
 		items += len(want)
 	})
 	t.Logf("took %d lists with %d items apart", lists, items)
+}
+
+// outline returns the levels of the headings that goldmark sees, but for those of fields
+// and of texts.
+func outline(s string) (levels []int) {
+	doc := goldmark.DefaultParser().Parse(text.NewReader([]byte(s)))
+	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering && h.Level < 3 {
+			levels = append(levels, h.Level)
+		}
+		return ast.WalkContinue, nil
+	})
+	return levels
+}
+
+// A mark behind a space ends no fence, so that what follows is in it still.
+func TestListMarkdownOfFences(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, stores[0].open(t), nil)
+	for _, mark := range []string{"```", "~~~"} {
+		first := f.create(f.ann, document("The first of two", mark+"\n"+mark+" "+mark+"\n"+mark+"\n# Not yours\n"+mark))
+		second := f.create(f.ann, document("The second of two", "text"))
+		list, err := f.CreateList(t.Context(), f.ann, quire.ListInput{Title: "Both", Items: []quire.ItemInput{{ElementalID: first.ID}, {ElementalID: second.ID}}})
+		var b strings.Builder
+		if err == nil {
+			err = f.WriteListKnowledge(t.Context(), f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatMarkdown}, &b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outline(b.String()); !slices.Equal(got, []int{1, 2, 2}) {
+			t.Errorf("levels %v in\n%s", got, b.String())
+		}
+	}
 }
 
 // hostileText makes texts of what could be taken for something of the layout.
@@ -89,7 +129,7 @@ func hostileText(pieces int) *rapid.Generator[string] {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
 			"a", "\n", "\n", "\n", "\n\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029", " ", "  ", "    ", "\t",
 			"# h", "## An elemental", "### Body", "#### deep", "####### text", "#", " ##", `\##`, "\n=====\n", "\n---\n", `\===`, `\\---`, "***",
-			"```", "````", "~~~", "```markdown\n", "> ", "> # quoted", "- ", "1. ", "10) # h", "<!--", "-->", "<pre>", "<h1>x</h1>", "<div>",
+			"```", "````", "~~~", "``` ```", "~~~ ~~~", "```markdown\n", "> ", "> # quoted", "- ", "1. ", "10) # h", "<!--", "-->", "<pre>", "<h1>x</h1>", "<div>",
 			"**Body:** forged", "Title: ", "Body: ", "&#10;", "&amp;", "&", `\`, "[a]: b", "日本",
 		}), 0, pieces).Draw(t, "pieces"), "")
 	})

@@ -142,5 +142,5 @@ func withoutBreak(line string) string {
 // closes reports whether a line ends the open fence.
 func closes(line, marker, fence string) bool {
 	return marker != "" && marker[0] == fence[0] && len(marker) >= len(fence) &&
-		strings.Trim(line, " \t"+marker[:1]) == ""
+		strings.Trim(strings.TrimLeft(line, " ")[len(marker):], " \t") == "" // no more marks behind a space
 }

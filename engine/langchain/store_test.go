@@ -254,7 +254,7 @@ func TestEngine(t *testing.T) {
 				}
 				return said, nil
 			}
-			if said, err := ask(); err != nil || said != "It is 41 metres tall [1], not  42." {
+			if said, err := ask(); err != nil || said != "It is 41 metres tall [1], not 42." {
 				t.Errorf("%q, %v", said, err)
 			}
 			model.fails(func(_ http.ResponseWriter, _ *http.Request, s *session) { s.say("It is 41 metres ", "tall") })

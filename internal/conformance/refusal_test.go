@@ -19,15 +19,20 @@ import (
 type asker func(op *openapi3.Operation, send func(body string, headers ...string))
 
 // refusals checks what every route answers for reasons that lie outside of it: the
-// application's authentication refuses or breaks, the body is no JSON or too large,
+// application's authentication refuses or breaks, requests come too often, the body is no JSON or too large,
 // and everything is closed.
 func (c *contract) refusals(t *testing.T) {
 	t.Helper()
 	s := newSite(t)
 	serve := func(status int, err error, ask asker) {
-		h := httpapi.New(s.eng.Library(), s.eng, &httpapi.Options{MaxBodyBytes: 50, Authenticate: func(*http.Request) (quire.User, error) {
-			return quire.User{ID: "ann"}, err
-		}})
+		opts := &httpapi.Options{MaxBodyBytes: 50, Authenticate: func(*http.Request) (quire.User, error) { return quire.User{ID: "ann"}, err }}
+		if status == 429 {
+			opts.Rate = httpapi.Rate{PerMinute: 1}
+		}
+		h := httpapi.New(s.eng.Library(), s.eng, opts)
+		if status == 429 { // the one request that is allowed
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/user/tags", nil))
+		}
 		for pattern, item := range c.doc.Paths.Map() {
 			for method, op := range item.Operations() {
 				ask(op, func(body string, headers ...string) { c.refuse(t, h, method, pattern, status, body, headers) })
@@ -43,6 +48,7 @@ func (c *contract) refusals(t *testing.T) {
 	serve(403, quire.ErrForbidden, withKey)
 	serve(500, errors.New("the session store is on fire"), withKey)
 	serve(503, quire.ErrUnavailable, withKey)
+	serve(429, nil, withKey)
 	withBody := func(body string, headers ...string) asker {
 		return func(op *openapi3.Operation, send func(string, ...string)) {
 			if op.RequestBody != nil {

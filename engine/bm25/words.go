@@ -5,50 +5,29 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/feature"
 	"github.com/quirelib/quire/internal/segment"
 )
 
-// words yields the index's words of a text in order, those of scripts without spaces as
-// characters and pairs of neighbours.
-func words(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		before := "" // the character before, of a script without spaces
-		for _, w := range segment.Words(text) {
-			if !segment.IsSpaceless(w) {
-				before = ""
-				if !yield(stem(w)) {
-					return
-				}
-				continue
-			}
-			if !yield(w) || before != "" && !yield(before+w) {
-				return
-			}
-			before = w
-		}
-	}
-}
+// unweighted counts all words alike: how much one says is for BM25 to tell.
+var unweighted = feature.Weigher{Word: func(_, _ string) float32 { return feature.Plain }}
 
-// stem leaves function words as they are, so that they are known as such.
-func stem(word string) string {
-	if segment.IsStopWord(word) {
-		return word
-	}
-	return segment.Stem(word)
-}
+// words returns the index's distinct words of a text, with how often it holds them: stems,
+// function words as they are, and of scripts without spaces characters and pairs of
+// neighbours.
+func words(text string) []feature.Term { return feature.Terms(segment.Words(text), unweighted) }
 
 // queryWords returns how often each word is in a query: without function words, unless
 // there are no others.
 func queryWords(query string) map[string]int {
 	content, all := map[string]int{}, map[string]int{}
-	for w := range words(query) {
-		all[w]++
-		if !segment.IsStopWord(w) {
-			content[w]++
+	for _, w := range words(query) {
+		all[w.Text] = w.Count
+		if !segment.IsStopWord(w.Text) {
+			content[w.Text] = w.Count
 		}
 	}
 	if len(content) == 0 {
@@ -105,9 +84,9 @@ func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quir
 func (e *entry) read() {
 	e.counts, e.length = map[string]int{}, 0
 	take := func(text string) {
-		for w := range words(text) {
-			e.counts[w]++
-			e.length++
+		for _, w := range words(text) {
+			e.counts[w.Text] += w.Count
+			e.length += w.Count
 		}
 	}
 	// As for its vector, what the text says itself is not counted once more.

@@ -1,6 +1,7 @@
 // Package feature turns a text into the features that embedders without a neural
-// network hash into vectors: stems of words, pairs of neighbouring words, characters
-// of scripts written without spaces, and the character n-grams of words.
+// network hash into vectors, and a full-text index counts: stems of words, pairs of
+// neighbouring words, characters of scripts written without spaces, and the character
+// n-grams of words.
 //
 // It is deterministic and holds no state.
 package feature

@@ -1,0 +1,4 @@
+package reliability
+
+// answers is area G: knowledge text, HTML and answers.
+var answers = []Row{}

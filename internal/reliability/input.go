@@ -1,0 +1,4 @@
+package reliability
+
+// input is area B: what comes in as text and JSON.
+var input = []Row{}

@@ -124,6 +124,10 @@ func TestMigrateEarlier(t *testing.T) {
 				return err
 			})
 			wantIntact(t, s)
+			var v quire.Verification
+			if err := s.Verify(t.Context(), &v); err != nil || !v.Sound() || v.Checked["rows"] < 2 {
+				t.Errorf("checksums of what was there before: %+v, error %v", v, err)
+			}
 			mustClose(t, s)
 			mustClose(t, mustOpen(t, path))
 		})
@@ -154,7 +158,7 @@ func makeEarlier(t *testing.T, path string, version int) {
 			if err := rows.Scan(&name, &kind); err != nil {
 				t.Fatal(err)
 			}
-			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'"}[kind])
+			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'", "BLOB": "NULL"}[kind])
 		}
 		return names, values
 	}

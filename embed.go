@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 )
 
 // model is an Embedder with its fingerprint and the length of its vectors, both as they
@@ -73,16 +74,20 @@ func normal(v []float32) ([]float32, bool) {
 	return unit, true
 }
 
+// modelCodes are the codes with which a model speaks of itself and of what it was given.
+var modelCodes = []Code{CodeInvalid, CodeTooLarge, CodeUnavailable, CodeNoAnswer, CodeInternal}
+
 // modelError makes the error of an embedder or LLM one of this module: the caller's
-// context error and an *Error as they are, everything else ErrUnavailable with the
-// cause hidden. A context error while ctx is alive is a time limit of the model's
-// own.
+// context error and an *Error about what it was given or how it is as they are, everything
+// else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
+// limit of the model's own; and that the model's key is refused, or its service not found,
+// is nothing that the caller could be told of his own.
 func modelError(ctx context.Context, model string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && slices.Contains(modelCodes, e.Code) {
 		return e
 	}
 	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)

@@ -68,6 +68,12 @@ func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *en
 	return f
 }
 
+// onMemory reports whether the fixture's Store is that in memory.
+func (f *engineFixture) onMemory() bool {
+	_, ok := f.store.(*store.Memory)
+	return ok
+}
+
 // start makes an Engine with a new index.
 func (f *engineFixture) start() {
 	f.t.Helper()

@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		changeEmbedder(path)
 		return
 	}
+	if path := os.Getenv(writeChild); path != "" {
+		writeUntilKilled(path)
+		return
+	}
 	if path := os.Getenv(ingestChild); path != "" {
 		ingestAll(path)
 		return

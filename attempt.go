@@ -24,6 +24,8 @@ type attempt struct {
 	vectors  map[string][]float32
 	problems []JobProblem // with files, since the attempt last began
 	later    error        // a problem with a file that is worth another attempt
+	// unanswered means that the last call of the embedder failed.
+	unanswered bool
 }
 
 // piece is a passage on its way to become a chunk.
@@ -44,6 +46,12 @@ func (a *attempt) safely(ctx context.Context) (err error) {
 		}
 	}()
 	return a.run(ctx)
+}
+
+// nobodyThere reports whether an attempt failed because the embedder does not answer
+// anything: then another attempt may be all that is needed, however many there were.
+func (a *attempt) nobodyThere(ctx context.Context, failure error) bool {
+	return a.unanswered && CodeOf(failure) == CodeUnavailable && a.model.probe(ctx)
 }
 
 // maxRestarts is how often an attempt begins again because its elemental changed;
@@ -219,6 +227,7 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 			texts[i] = p.input
 		}
 		vectors, err := a.model.embed(ctx, texts)
+		a.unanswered = err != nil
 		if err != nil {
 			return err
 		}

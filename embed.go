@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
+	"time"
 )
 
 // model is an Embedder with its fingerprint and the length of its vectors, both as they
@@ -13,6 +15,9 @@ type model struct {
 	embedder    Embedder
 	fingerprint string
 	length      int
+
+	// down means that it did not answer even what is harmless, and nothing since.
+	down atomic.Bool
 }
 
 const partEmbedder = "embedder"
@@ -52,7 +57,26 @@ func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 		out[i] = unit
 	}
+	m.down.Store(false)
 	return out, nil
+}
+
+const (
+	probeText = "ok"             // that no embedder can have a reason to refuse
+	probeTime = 10 * time.Second // for its answer; less than is left of a lease
+)
+
+// probe asks the embedder something harmless after it has failed: is it this text, or is
+// nobody there?
+func (m *model) probe(ctx context.Context) (down bool) {
+	short, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	_, err := m.embed(short, []string{probeText})
+	if ctx.Err() != nil { // nothing is known
+		return false
+	}
+	m.down.Store(err != nil)
+	return err != nil
 }
 
 // normal returns a copy of v of unit length; false if v has no direction.

@@ -41,15 +41,16 @@ func (e *Engine) Healthy(ctx context.Context) error {
 	return e.mirror.healthy(ctx, e.lib.store)
 }
 
-// Health reports on every part. It asks no model anything: an embedder or LLM is up
-// as long as the Engine is open.
+// Health reports on every part. It asks no model anything: an LLM is up as long as the
+// Engine is open, and so is an embedder, unless ingests wait for it to answer again.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
+	model := e.mirror.current()
 	llm, err := e.llm.name()
 	h := Health{
 		Uptime: time.Since(e.started),
 		Components: map[string]Component{
-			"embedder": {Up: open, Name: e.mirror.current().fingerprint, Counts: e.change.counts()},
+			"embedder": {Up: open && !model.down.Load(), Name: model.fingerprint, Counts: e.change.counts()},
 			"llm":      {Up: open && err == nil, Name: llm},
 		},
 	}

@@ -154,7 +154,8 @@ func streamHandler(opts Options, timeout time.Duration, open func(context.Contex
 	if opts.HeartbeatInterval == 0 {
 		opts.HeartbeatInterval = time.Minute
 	}
-	s := &server{opts: opts, writeTimeout: timeout}
+	opts.WriteTimeout = timeout
+	s := &server{opts: opts}
 	s.router = newRouter([]route{{method: "GET", pattern: "/health/stream", open: true,
 		handle: func(s *server, c *call) error { return s.stream(c, open) }}}, "")
 	return s

@@ -33,9 +33,13 @@ func TestLimits(t *testing.T) {
 		{"body", func(over int) string { return `{"title":"` + strings.Repeat(" ", 4000-13+over) + `x"}` }, "the body is over the limit of 4000 bytes"},
 		{"depth", func(over int) string { return `{"title":"x","more":` + nested(6+over) + `}` }, "the JSON is nested deeper than 7 levels"},
 		{"fields", func(over int) string { return `{"title":"x"` + numbered(59+over) + `}` }, "the objects of the JSON have more than 60 keys together"},
-		{"fields of several", func(over int) string { return `{"title":"x","a":[` + repeated(29, `{"b":0,"c":0}`) + `]` + numbered(over) + `}` }, "the objects of the JSON have more than 60 keys together"},
+		{"fields of several", func(over int) string {
+			return `{"title":"x","a":[` + repeated(29, `{"b":0,"c":0}`) + `]` + numbered(over) + `}`
+		}, "the objects of the JSON have more than 60 keys together"},
 		{"elements", func(over int) string { return `{"title":"x","tags":[` + repeated(120+over, "1") + `]}` }, "the arrays of the JSON have more than 120 elements together"},
-		{"elements of several", func(over int) string { return `{"title":"x","a":[` + repeated(40, "[1,2]") + strings.Repeat(",1", over) + `]}` }, "the arrays of the JSON have more than 120 elements together"},
+		{"elements of several", func(over int) string {
+			return `{"title":"x","a":[` + repeated(40, "[1,2]") + strings.Repeat(",1", over) + `]}`
+		}, "the arrays of the JSON have more than 120 elements together"},
 	} {
 		f.do(f.ann.key, "POST", "/v1/user/list", tt.body(0)).want(201)
 		a := f.do(f.ann.key, "POST", "/v1/user/list", tt.body(1))

@@ -25,11 +25,12 @@ var noTextEscapes = []string{"a%00b", "%00", "%ff", "%c0%af", "%ed%a0%80", "%f0%
 func TestNoTextIsStored(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
-	fields := 0
+	var fields int
 	onEachStore(t, func(f *fixture) {
 		a := newAttackerIn(f, &requests)
 		a.targets["tag_id"] = a.tag(a.ann, "A target")
 		before := a.snapshot()
+		fields = 0
 		for _, rt := range bodyRoutes() {
 			row := hostileRows[rt.method+" "+rt.pattern]
 			for _, field := range row.fields {

@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/segment"
@@ -134,4 +136,67 @@ func TestSearchesAreWords(t *testing.T) {
 		return
 	}
 	t.Logf("B3: %d of %d searches with signs that mean something elsewhere find the words in them and nothing else", asked, asked)
+}
+
+// TestLongWords stores words that are longer than a database indexes, and searches for them:
+// both stores say the same.
+func TestLongWords(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	letters := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte('a' + random.IntN(26))
+		}
+		return string(b)
+	}
+	var many strings.Builder
+	for range 60_000 {
+		many.WriteString(letters(8) + " ")
+	}
+	bodies := []string{letters(9_000), letters(2_800), "before " + letters(9_000) + " after", letters(1 << 20), strings.Repeat("文", 9_000), many.String(), strings.Repeat("a\u0301", 9_000)}
+	searched := 0
+	answers := map[string][]string{}
+	onEachStore(t, func(f *fixture) {
+		number := map[string]int{}
+		for i, body := range bodies {
+			for _, field := range []string{"template", "description"} {
+				if field == "description" && utf8.RuneCountInString(body) > 20_000 {
+					continue
+				}
+				in := quire.ElementalInput{Title: "With a long word in it", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: body}
+				if field == "description" {
+					in.Body, in.Description = "x", body
+				}
+				e, err := f.lib.CreateElemental(f.t.Context(), f.ann.Actor(), in)
+				if err != nil {
+					f.t.Fatal(err)
+				}
+				number[e.ID] = i
+			}
+		}
+		for _, body := range append(bodies, "after", "before") {
+			for _, n := range []int{len(body), 9_000, 300, 128, 127, 20} {
+				cut, _ := wholeRunes(body[:min(n, len(body))])
+				ids, total := f.found("/v1/elementals", cut)
+				found := make([]int, len(ids))
+				for i, id := range ids {
+					found[i] = number[id]
+				}
+				slices.Sort(found)
+				answers[cut] = append(answers[cut], fmt.Sprint(found, total))
+				searched++
+			}
+		}
+	})
+	for text, both := range answers {
+		slices.Sort(both)
+		if len(slices.Compact(both)) != 1 {
+			t.Errorf("%.40q of %d bytes: one store finds %v", text, len(text), both)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("B16: %d texts with words of up to 1 MiB stored, %d searches for them, the same results on 2 stores", len(bodies), searched)
 }

@@ -329,6 +329,10 @@ func TestStreamPanic(t *testing.T) {
 	if a := get(t, streamHandler(opts, time.Second, ended)); a.status != 500 {
 		t.Errorf("an answer without an end: %d %s", a.status, a.body)
 	}
+	if t.Failed() {
+		return
+	}
+	t.Log("D8: a panic in the goroutine of a generation is an error event, the process lives")
 }
 
 // TestPanicOfModel: what a model panics with is in the log and in no answer.

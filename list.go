@@ -107,7 +107,7 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	if rec.TypeID == 0 {
 		rec.TypeID = l.catalogue.Load().ListTypes[0].ID
 	}
-	if err := l.checkList(rec); err != nil {
+	if err := l.checkList(rec, in.Items); err != nil {
 		return List{}, err
 	}
 	media, err := l.draftNew(ctx, a, in.Media)
@@ -135,8 +135,9 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	})
 }
 
-func (l *Library) checkList(rec ListRecord) error {
+func (l *Library) checkList(rec ListRecord, items []ItemInput) error {
 	var probs problems
+	l.checkIDs(&probs, "item_ids", len(items))
 	checkLabel(&probs, "title", rec.Title)
 	checkText(&probs, "description", rec.Description, maxDescription)
 	checkText(&probs, "template", rec.Template, maxDescription)
@@ -180,7 +181,9 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 			return ListRecord{}, err
 		}
 		rec := patchList(old, p)
-		if err := l.checkList(rec); err != nil {
+		var items []ItemInput
+		set(&items, p.Items)
+		if err := l.checkList(rec, items); err != nil {
 			return ListRecord{}, err
 		}
 		if err := checkTableList(old, rec, p); err != nil {

@@ -1,0 +1,12 @@
+//go:build !amd64 || purego
+
+package flat
+
+// kernel names what compares rows.
+const kernel = "go"
+
+func dotCodes(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
+	dotCodesGeneric(codes, query, slots, dots)
+}
+
+func dotLanes(a, b []float32) float64 { return dotLanesGeneric(a, b) }

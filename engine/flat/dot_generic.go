@@ -8,14 +8,15 @@ package flat
 func dotCodesGeneric(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
 	for i, slot := range slots {
 		row := codes[int(slot)*len(query):][:len(query)]
-		var a, b, c, d int32
-		for j := 0; j+4 <= len(row) && j+4 <= len(query); j += 4 {
-			a += int32(row[j]) * int32(query[j])
-			b += int32(row[j+1]) * int32(query[j+1])
-			c += int32(row[j+2]) * int32(query[j+2])
-			d += int32(row[j+3]) * int32(query[j+3])
+		var s, t int32
+		for j := 0; j < len(query); j += laneCodes {
+			r, q := (*[laneCodes]int8)(row[j:]), (*[laneCodes]int16)(query[j:])
+			for k := 0; k < laneCodes; k += 4 {
+				s += int32(r[k])*int32(q[k]) + int32(r[k+1])*int32(q[k+1])
+				t += int32(r[k+2])*int32(q[k+2]) + int32(r[k+3])*int32(q[k+3])
+			}
 		}
-		dots[i] = a + b + c + d
+		dots[i] = s + t
 	}
 }
 
@@ -30,9 +31,13 @@ const floatLanes = 16
 // everywhere.
 func dotLanesGeneric(a, b []float32) float64 {
 	var s [floatLanes]float64
-	for len(a) >= floatLanes && len(b) >= floatLanes {
-		for i := range s {
-			s[i] += float64(a[i]) * float64(b[i])
+	for len(a) >= floatLanes {
+		x, y := (*[floatLanes]float32)(a), (*[floatLanes]float32)(b)
+		for i := 0; i < floatLanes; i += 4 {
+			s[i] += float64(x[i]) * float64(y[i])
+			s[i+1] += float64(x[i+1]) * float64(y[i+1])
+			s[i+2] += float64(x[i+2]) * float64(y[i+2])
+			s[i+3] += float64(x[i+3]) * float64(y[i+3])
 		}
 		a, b = a[floatLanes:], b[floatLanes:]
 	}

@@ -2,9 +2,6 @@
 
 package flat
 
-// kernel names what compares rows.
-const kernel = "go"
-
 func dotCodes(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
 	dotCodesGeneric(codes, query, slots, dots)
 }

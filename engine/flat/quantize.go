@@ -24,16 +24,24 @@ func encode(codes []int8, v []float32, norm float64) coding {
 		greatest = max(greatest, math.Abs(float64(f)))
 	}
 	scale := float32(greatest / norm / maxCode)
-	back, steps := float64(scale), 1/(norm*float64(scale))
 	sum := 0.0
+	unit, back, steps := 1/norm, float64(scale), 1/(norm*float64(scale))
 	for i, f := range v {
-		// scale was rounded, so that the greatest code may come out a little above maxCode.
-		code := min(max(math.RoundToEven(float64(f)*steps), -maxCode), maxCode)
+		// scale was rounded, but so little that no code comes out above maxCode.
+		code := round(float64(f) * steps)
 		codes[i] = int8(code)
-		lost := float64(f)/norm - back*code
+		lost := float64(f)*unit - back*code
 		sum += lost * lost
 	}
 	return coding{scale, above(math.Sqrt(sum))}
+}
+
+// round rounds a number of less than 2^51 to the nearest integer, ties to even: where the
+// unit in the last place is 1, adding does that. math.RoundToEven takes several times as
+// long.
+func round(f float64) float64 {
+	const shift = 3 << 51
+	return float64(f+shift) - shift
 }
 
 // above returns a 32-bit number that is not below f, which is not negative, nor below what f

@@ -35,12 +35,12 @@ func newQuery(v []float32) (*query, error) {
 	}
 	most := min(math.MaxInt16, float64(math.MaxInt32/(maxCode*len(v))))
 	q.scale = float32(greatest / norm / most)
-	back, steps := float64(q.scale), 1/(norm*float64(q.scale))
+	unit, back, steps := 1/norm, float64(q.scale), 1/(norm*float64(q.scale))
 	sum := 0.0
 	for i, f := range v {
-		code := min(max(math.RoundToEven(float64(f)*steps), -most), most)
+		code := round(float64(f) * steps)
 		q.codes[i] = int16(code)
-		lost := float64(f)/norm - back*code
+		lost := float64(f)*unit - back*code
 		sum += lost * lost
 	}
 	residual := above(math.Sqrt(sum))

@@ -26,7 +26,7 @@ type Index struct {
 	dimension int // 0 while there are no vectors
 }
 
-var _ quire.VectorIndex = (*Index)(nil)
+var _ quire.NamedIndex = (*Index)(nil)
 
 // New makes an empty Index. opts may be nil.
 func New(opts *Options) *Index {

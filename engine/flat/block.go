@@ -16,7 +16,12 @@ type block struct {
 	codings []coding
 	vectors []float32 // dimension of each row
 	norms   []float64
+	room    int // for how many rows memory is taken with the first
 }
+
+// newBlock makes an empty block of a tenant that has a number of rows: a small tenant has a
+// small block, and at most doubles its memory at once.
+func newBlock(count int) *block { return &block{room: min(max(8, count), blockRows)} }
 
 // owner is what rows with the same terms share.
 type owner struct {
@@ -52,7 +57,7 @@ func (b *block) row(slot int) row {
 // add puts a row into the next slot, which it returns. The block is not full.
 func (b *block) add(r *row, o *owner) int {
 	if b.rows() == cap(b.codings) {
-		b.grow(min(max(8, 2*b.rows()), blockRows), len(r.vector), len(r.codes))
+		b.grow(min(max(b.room, 2*b.rows()), blockRows), len(r.vector), len(r.codes))
 	}
 	slot := b.rows()
 	b.ids = append(b.ids, r.id)
@@ -66,8 +71,7 @@ func (b *block) add(r *row, o *owner) int {
 	return slot
 }
 
-// grow makes room for a number of rows. A small tenant has a small block, and no block has
-// room for more rows than it can take.
+// grow makes room for a number of rows.
 func (b *block) grow(rows, dimension, stride int) {
 	b.ids = append(make([]string, 0, rows), b.ids...)
 	b.owners = append(make([]*owner, 0, rows), b.owners...)

@@ -64,10 +64,7 @@ func length(v []float32) (float64, error) {
 	if len(v) > maxDimension {
 		return 0, quire.Errorf(quire.CodeInvalid, "a vector has %d numbers, more than %d", len(v), maxDimension)
 	}
-	sum := 0.0
-	for _, f := range v {
-		sum += float64(f) * float64(f)
-	}
+	sum := dotFloats(v, v)
 	// The sum of squares of 32-bit numbers is finite in 64 bits if they are.
 	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return 0, quire.Errorf(quire.CodeInvalid, "a vector must hold finite numbers that are not all zero")

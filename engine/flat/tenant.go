@@ -110,11 +110,11 @@ func (c *change) openBlock() int {
 	}
 	if last := len(c.unused) - 1; last >= 0 {
 		c.open, c.unused = c.unused[last], c.unused[:last]
-		c.blocks[c.open] = &block{}
 	} else {
 		c.open = len(c.blocks)
-		c.blocks = append(c.blocks, &block{})
+		c.blocks = append(c.blocks, nil)
 	}
+	c.blocks[c.open] = newBlock(c.count())
 	c.own[c.open] = true
 	return c.open
 }

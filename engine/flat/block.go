@@ -12,7 +12,7 @@ type block struct {
 	count   int     // of live rows
 	ids     []string
 	owners  []*owner
-	codes   []int8 // stride of each row
+	codes   []uint8 // stride of each row
 	codings []coding
 	vectors []float32 // dimension of each row
 	norms   []float64
@@ -75,7 +75,7 @@ func (b *block) add(r *row, o *owner) int {
 func (b *block) grow(rows, dimension, stride int) {
 	b.ids = append(make([]string, 0, rows), b.ids...)
 	b.owners = append(make([]*owner, 0, rows), b.owners...)
-	b.codes = append(make([]int8, 0, rows*stride), b.codes...)
+	b.codes = append(make([]uint8, 0, rows*stride), b.codes...)
 	b.codings = append(make([]coding, 0, rows), b.codings...)
 	b.vectors = append(make([]float32, 0, rows*dimension), b.vectors...)
 	b.norms = append(make([]float64, 0, rows), b.norms...)

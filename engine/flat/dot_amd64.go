@@ -13,14 +13,14 @@ const groupRows = 4
 // multiple of groupRows and stride of laneCodes.
 //
 //go:noescape
-func dotCodesAVX2(codes *int8, stride int, slots *uint16, count int, query *int16, dots *int32)
+func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
 
 // dotLanesAVX2 is dotLanesGeneric for n numbers.
 //
 //go:noescape
 func dotLanesAVX2(a, b *float32, n int) float64
 
-func dotCodes(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
+func dotCodes(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	whole := len(slots) / groupRows * groupRows
 	if !hasAVX2 {
 		whole = 0

@@ -3,14 +3,12 @@
 #include "textflag.h"
 
 // ROW adds to SUM the products of 32 codes of the row at R with those of the query, which
-// are in Y8 and Y9: bytes become words, pairs of products sums of 32 bits.
+// are in Y8: pairs of products become words, pairs of these, times one, sums of 32 bits.
 #define ROW(R, SUM) \
-	VPMOVSXBW (R)(AX*1), Y4    \
-	VPMADDWD  Y8, Y4, Y4       \
-	VPADDD    Y4, SUM, SUM     \
-	VPMOVSXBW 16(R)(AX*1), Y5  \
-	VPMADDWD  Y9, Y5, Y5       \
-	VPADDD    Y5, SUM, SUM
+	VMOVDQU    (R)(AX*1), Y4 \
+	VPMADDUBSW Y8, Y4, Y4    \
+	VPMADDWD   Y9, Y4, Y4    \
+	VPADDD     Y4, SUM, SUM
 
 // ADDRESS sets R to where the row begins whose slot is number I of the group.
 #define ADDRESS(I, R) \
@@ -18,7 +16,7 @@
 	IMULQ   R8, R        \
 	ADDQ    DI, R
 
-// func dotCodesAVX2(codes *int8, stride int, slots *uint16, count int, query *int16, dots *int32)
+// func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
 TEXT ·dotCodesAVX2(SB), NOSPLIT, $0-48
 	MOVQ codes+0(FP), DI
 	MOVQ stride+8(FP), R8
@@ -26,6 +24,10 @@ TEXT ·dotCodesAVX2(SB), NOSPLIT, $0-48
 	MOVQ count+24(FP), CX
 	MOVQ query+32(FP), DX
 	MOVQ dots+40(FP), R9
+
+	// Sixteen words of one.
+	VPCMPEQW Y9, Y9, Y9
+	VPSRLW   $15, Y9, Y9
 
 group:
 	ADDRESS(0, R10)
@@ -39,8 +41,7 @@ group:
 	XORQ  AX, AX
 
 codes:
-	VMOVDQU (DX)(AX*2), Y8
-	VMOVDQU 32(DX)(AX*2), Y9
+	VMOVDQU (DX)(AX*1), Y8
 	ROW(R10, Y0)
 	ROW(R11, Y1)
 	ROW(R12, Y2)

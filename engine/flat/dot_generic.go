@@ -5,12 +5,12 @@ package flat
 
 // dotCodesGeneric writes to dots the dot products of the query with the rows in the slots of
 // a block.
-func dotCodesGeneric(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
+func dotCodesGeneric(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	for i, slot := range slots {
 		row := codes[int(slot)*len(query):][:len(query)]
 		var s, t int32
 		for j := 0; j < len(query); j += laneCodes {
-			r, q := (*[laneCodes]int8)(row[j:]), (*[laneCodes]int16)(query[j:])
+			r, q := (*[laneCodes]uint8)(row[j:]), (*[laneCodes]int8)(query[j:])
 			for k := 0; k < laneCodes; k += 4 {
 				s += int32(r[k])*int32(q[k]) + int32(r[k+1])*int32(q[k+1])
 				t += int32(r[k+2])*int32(q[k+2]) + int32(r[k+3])*int32(q[k+3])

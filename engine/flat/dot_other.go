@@ -2,7 +2,7 @@
 
 package flat
 
-func dotCodes(codes []int8, query []int16, slots []uint16, dots *[blockRows]int32) {
+func dotCodes(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	dotCodesGeneric(codes, query, slots, dots)
 }
 

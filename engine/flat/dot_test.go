@@ -18,12 +18,8 @@ func TestDotCodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stride := laneCodes * rapid.IntRange(1, 9).Draw(t, "lanes")
 		rows := rapid.IntRange(1, 70).Draw(t, "rows")
-		most := int16(math.MaxInt32 / (maxCode * stride))
-		if most < 0 {
-			most = math.MaxInt16
-		}
-		codes := rapid.SliceOfN(rapid.Int8Range(-maxCode, maxCode), rows*stride, rows*stride).Draw(t, "codes")
-		query := rapid.SliceOfN(rapid.Int16Range(-most, most), stride, stride).Draw(t, "query")
+		codes := rapid.SliceOfN(rapid.Uint8(), rows*stride, rows*stride).Draw(t, "codes")
+		query := rapid.SliceOfN(rapid.Int8Range(-maxQueryCode, maxQueryCode), stride, stride).Draw(t, "query")
 		slots := rapid.SliceOfN(rapid.Uint16Range(0, uint16(rows-1)), 0, 2*rows).Draw(t, "slots")
 		checkDotCodes(t, codes, query, slots)
 	})
@@ -33,22 +29,20 @@ func TestDotCodes(t *testing.T) {
 // of lanes, then rows.
 func FuzzDotCodes(f *testing.F) {
 	f.Add(uint8(1), bytes.Repeat([]byte{1, 0, 255, 255}, 64))
-	f.Add(uint8(12), bytes.Repeat([]byte{127, 129}, 32*12*4))
-	f.Add(uint8(3), make([]byte, 32*3*2+7*96))
+	f.Add(uint8(12), bytes.Repeat([]byte{128, 255, 127}, 32*12*4))
+	f.Add(uint8(3), make([]byte, 8*96))
 	f.Fuzz(func(t *testing.T, lanes uint8, data []byte) {
 		stride := laneCodes * max(1, int(lanes)%16)
-		if len(data) < 3*stride {
+		if len(data) < 2*stride {
 			t.Skip("too short for a query and a row")
 		}
-		query := make([]int16, stride)
+		query := make([]int8, stride)
 		for i := range query {
-			query[i] = max(int16(binary.LittleEndian.Uint16(data[2*i:])), -math.MaxInt16)
+			query[i] = int8(data[i]) / 2
 		}
-		rows := min((len(data)-2*stride)/stride, blockRows)
-		codes, slots := make([]int8, rows*stride), make([]uint16, rows)
-		for i := range codes {
-			codes[i] = max(int8(data[2*stride+i]), -maxCode)
-		}
+		codes := data[stride:]
+		rows := min(len(codes)/stride, blockRows)
+		slots := make([]uint16, rows)
 		for i := range slots {
 			slots[i] = uint16(rows - 1 - i)
 		}
@@ -59,7 +53,7 @@ func FuzzDotCodes(f *testing.F) {
 func checkDotCodes(t interface {
 	Fatalf(string, ...any)
 	Helper()
-}, codes []int8, query []int16, slots []uint16) {
+}, codes []uint8, query []int8, slots []uint16) {
 	t.Helper()
 	const untouched = 12345
 	var want, got [blockRows]int32
@@ -91,8 +85,8 @@ func TestDotCodesExtremes(t *testing.T) {
 			for i := range q.codes {
 				want += int64(q.codes[i]) * int64(c.codes[i])
 			}
-			if int64(dots[0]) != want || (want > 0) != (sign > 0) {
-				t.Errorf("dimension %d: %d, want %d", dimension, dots[0], want)
+			if upper, width := q.upper(dots[0], c.coding); int64(dots[0]) != want || upper < sign || upper-width > sign {
+				t.Errorf("dimension %d, sign %v: %d, want %d; bounds %v and %v", dimension, sign, dots[0], want, upper-width, upper)
 			}
 		}
 	}
@@ -169,6 +163,6 @@ func mustCodes(t interface{ Fatal(...any) }, v []float32) row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := make([]int8, stride(len(v)))
-	return row{vector: v, norm: norm, codes: codes, coding: encode(codes, v, norm)}
+	codes, coding := encode(v, norm)
+	return row{vector: v, norm: norm, codes: codes, coding: coding}
 }

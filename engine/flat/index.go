@@ -7,8 +7,7 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// maxDimension bounds the length of vectors, so that a dot product of codes stays inside
-// 32 bits with a query of at least eight bits (see newQuery).
+// maxDimension bounds the length of vectors, so that every dot product of codes fits 32 bits.
 const maxDimension = 1 << 16
 
 // Options configure an Index. There is nothing to choose at present.

@@ -9,27 +9,36 @@ const laneCodes = 32
 // stride returns how many codes a row of a dimension takes.
 func stride(dimension int) int { return (dimension + laneCodes - 1) / laneCodes * laneCodes }
 
-// maxCode is the greatest code: a code fits 8 bits and its negative too.
-const maxCode = 127
+// Codes of rows are kept without a sign, as AVX2 wants them: codeZero stands for 0, and
+// those from codeZero-maxCode to codeZero+maxCode are used.
+const (
+	codeZero = 128
+	maxCode  = 127
+)
 
 // coding says what codes stand for. With x the vector in unit length and x' = scale * codes,
 // residual is an upper bound of |x - x'|.
 type coding struct{ scale, residual float32 }
 
-// encode writes the codes of a vector of length norm. codes is zero, and longer than v by
-// the padding.
-func encode(codes []int8, v []float32, norm float64) coding {
-	greatest := 0.0
+// encode makes the codes of a vector of length norm, padded to a whole stride.
+func encode(v []float32, norm float64) ([]uint8, coding) {
+	codes := make([]uint8, stride(len(v)))
+	return codes, quantize(codes, v, norm, maxCode, codeZero)
+}
+
+// quantize writes codes from zero-most to zero+most for a vector of length norm.
+func quantize[C int8 | uint8](codes []C, v []float32, norm float64, most, zero int) coding {
+	greatest := float32(0)
 	for _, f := range v {
-		greatest = max(greatest, math.Abs(float64(f)))
+		greatest = max(greatest, f, -f)
 	}
-	scale := float32(greatest / norm / maxCode)
+	scale := float32(float64(greatest) / norm / float64(most))
 	sum := 0.0
 	unit, back, steps := 1/norm, float64(scale), 1/(norm*float64(scale))
 	for i, f := range v {
-		// scale was rounded, but so little that no code comes out above maxCode.
+		// scale was rounded, but so little that no code comes out above most.
 		code := round(float64(f) * steps)
-		codes[i] = int8(code)
+		codes[i] = C(zero + int(code))
 		lost := float64(f)*unit - back*code
 		sum += lost * lost
 	}

@@ -53,7 +53,7 @@ func TestBounds(t *testing.T) {
 		case 1: // where the error of a row in the direction of the query is as great as it can be
 			c := mustCodes(t, w)
 			for i := range v {
-				v[i] = float32(float64(w[i])/c.norm - float64(c.coding.scale)*float64(c.codes[i]))
+				v[i] = float32(float64(w[i])/c.norm - float64(c.coding.scale)*float64(int(c.codes[i])-codeZero))
 			}
 			if _, err := length(v); err != nil {
 				copy(v, w)
@@ -74,7 +74,7 @@ func checkBounds(t *rapid.T, v, w []float32) {
 	}
 	lost, scale := 0.0, float64(c.coding.scale)
 	for i := range w {
-		d := float64(w[i])/c.norm - scale*float64(c.codes[i])
+		d := float64(w[i])/c.norm - scale*float64(int(c.codes[i])-codeZero)
 		if math.Abs(d) > scale*0.5001 {
 			t.Fatalf("number %d is off by %v, the scale is %v", i, d, scale)
 		}
@@ -83,7 +83,7 @@ func checkBounds(t *rapid.T, v, w []float32) {
 	if got := float64(c.coding.residual); got < math.Sqrt(lost) || got > math.Sqrt(lost)*1.0001+1e-8 {
 		t.Fatalf("the residual is %v, want little more than %v", got, math.Sqrt(lost))
 	}
-	// The query has two bytes a number: it adds little.
+	// What the codes of the query lose adds to it.
 	if limit := 2*float64(c.coding.residual) + 4*slack + math.Sqrt(float64(len(v)))*float64(q.scale); float64(width) > limit {
 		t.Fatalf("the bounds are %v apart, more than %v", width, limit)
 	}

@@ -14,7 +14,7 @@ type row struct {
 	terms  []term // shared by rows of the same terms
 	vector []float32
 	norm   float64 // of vector
-	codes  []int8  // padded with zeros to a whole stride
+	codes  []uint8
 	coding coding
 }
 
@@ -54,8 +54,8 @@ func newRows(ctx context.Context, tenantID, elementalID string, chunks []quire.C
 }
 
 func newRow(c *quire.Chunk, terms []term, norm float64) row {
-	codes := make([]int8, stride(len(c.Vector)))
-	return row{id: c.ID, terms: terms, vector: c.Vector, norm: norm, codes: codes, coding: encode(codes, c.Vector, norm)}
+	codes, coding := encode(c.Vector, norm)
+	return row{id: c.ID, terms: terms, vector: c.Vector, norm: norm, codes: codes, coding: coding}
 }
 
 // length returns the Euclidean length of a vector. One without a direction, or too long, is

@@ -29,9 +29,20 @@ type work struct {
 	dots  [blockRows]int32
 }
 
+// allSlots are the slots of a full block.
+var allSlots = func() (all [blockRows]uint16) {
+	for i := range all {
+		all[i] = uint16(i)
+	}
+	return all
+}()
+
 // scan compares the codes of the chosen rows of a block with those of the query.
 func (w *work) scan(c *chosen, q *query, f *finalists) {
-	slots := w.slots[:c.slots.list(&w.slots)]
+	slots := allSlots[:]
+	if c.slots.count() < blockRows {
+		slots = w.slots[:c.slots.list(&w.slots)]
+	}
 	dotCodes(c.codes, q.codes, slots, &w.dots)
 	least := f.least()
 	for i, slot := range slots {

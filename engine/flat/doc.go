@@ -4,7 +4,7 @@
 // A vector is kept twice: as 32-bit numbers, and as 8-bit codes with the scale that turns
 // them back and the distance that is lost on the way. A search reads the codes of all rows
 // that match, a quarter of the bytes, and knows of each row between which bounds its score
-// is (Cauchy and Schwarz; see query.upper). Only rows whose upper bound is among the limit
+// is (Cauchy and Schwarz; see bounds.upper). Only rows whose upper bound is among the limit
 // best lower bounds are compared in full, some 20 of 100,000, so that what comes back is what
 // comparing everything would find: the same ids, in the same order, with the same scores.
 //

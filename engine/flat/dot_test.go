@@ -85,7 +85,7 @@ func TestDotCodesExtremes(t *testing.T) {
 			for i := range q.codes {
 				want += int64(q.codes[i]) * int64(c.codes[i])
 			}
-			if upper, width := q.upper(dots[0], c.coding); int64(dots[0]) != want || upper < sign || upper-width > sign {
+			if upper, width := q.bounds.upper(dots[0], c.coding); int64(dots[0]) != want || upper < sign || upper-width > sign {
 				t.Errorf("dimension %d, sign %v: %d, want %d; bounds %v and %v", dimension, sign, dots[0], want, upper-width, upper)
 			}
 		}

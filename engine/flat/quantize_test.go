@@ -67,7 +67,7 @@ func checkBounds(t *rapid.T, v, w []float32) {
 	q, c := mustQuery(t, v), mustCodes(t, w)
 	var dots [blockRows]int32
 	dotCodes(c.codes, q.codes, []uint16{0}, &dots)
-	upper, width := q.upper(dots[0], c.coding)
+	upper, width := q.bounds.upper(dots[0], c.coding)
 	cosine := dotFloats(v, w) / (q.norm * c.norm)
 	if cosine > float64(upper) || cosine < float64(upper)-float64(width) {
 		t.Fatalf("the cosine is %v, the bounds %v and %v", cosine, upper-width, upper)
@@ -84,7 +84,7 @@ func checkBounds(t *rapid.T, v, w []float32) {
 		t.Fatalf("the residual is %v, want little more than %v", got, math.Sqrt(lost))
 	}
 	// What the codes of the query lose adds to it.
-	if limit := 2*float64(c.coding.residual) + 4*slack + math.Sqrt(float64(len(v)))*float64(q.scale); float64(width) > limit {
+	if limit := 2*float64(c.coding.residual) + 4*slack + math.Sqrt(float64(len(v)))*float64(q.bounds.scale); float64(width) > limit {
 		t.Fatalf("the bounds are %v apart, more than %v", width, limit)
 	}
 }

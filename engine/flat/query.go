@@ -5,7 +5,11 @@ type query struct {
 	vector []float32 // as the caller gave it
 	norm   float64
 	codes  []int8 // of -maxQueryCode..maxQueryCode, padded as rows are
+	bounds bounds
+}
 
+// bounds tells of a dot product of codes between which bounds the score is.
+type bounds struct {
 	bias  int32   // what codeZero adds to every dot product
 	scale float32 // of codes, for the query in unit length
 	// The difference between a row's score and what its codes give is at most
@@ -18,7 +22,7 @@ type query struct {
 // lost costs some candidates and saves half of the time.
 const maxQueryCode = 64
 
-// slack is more than what the arithmetic of query.upper in 32 bits can be off: a handful of
+// slack is more than what the arithmetic of bounds.upper in 32 bits can be off: a handful of
 // operations with numbers of about 1, each to 2^-24.
 const slack = 4e-6
 
@@ -31,9 +35,9 @@ func newQuery(v []float32) (*query, error) {
 	q := &query{vector: v, norm: norm, codes: make([]int8, stride(len(v)))}
 	c := quantize(q.codes, v, norm, maxQueryCode, 0)
 	for _, code := range q.codes {
-		q.bias += int32(code) * codeZero
+		q.bounds.bias += int32(code) * codeZero
 	}
-	q.scale, q.spread, q.margin = c.scale, 1+c.residual, c.residual+slack
+	q.bounds.scale, q.bounds.spread, q.bounds.margin = c.scale, 1+c.residual, c.residual+slack
 	return q, nil
 }
 
@@ -45,9 +49,9 @@ func newQuery(v []float32) (*query, error) {
 //	|q.x - q'.x'| = |q.(x-x') + (q-q').x'| <= |q| |x-x'| + |q-q'| |x'|
 //
 // where |q| = 1 and |x'| <= 1 + |x-x'|.
-func (q *query) upper(dot int32, c coding) (bound, width float32) {
-	margin := c.residual*q.spread + q.margin
-	return float32(dot-q.bias)*c.scale*q.scale + margin, 2 * margin
+func (b bounds) upper(dot int32, c coding) (upper, width float32) {
+	margin := c.residual*b.spread + b.margin
+	return float32(dot-b.bias)*c.scale*b.scale + margin, 2 * margin
 }
 
 // score returns the cosine of the query and a vector of length norm, clamped to 0..1.

@@ -44,11 +44,10 @@ func (w *work) scan(c *chosen, q *query, f *finalists) {
 		slots = w.slots[:c.slots.list(&w.slots)]
 	}
 	dotCodes(c.codes, q.codes, slots, &w.dots)
-	least := f.least()
+	least, bounds, codings := f.least(), q.bounds, c.codings
 	for i, slot := range slots {
-		upper, width := q.upper(w.dots[i], c.codings[slot])
-		if upper = max(upper, 0); upper >= least {
-			f.add(candidate{c.block, int(slot), upper}, max(upper-width, 0))
+		if upper, width := bounds.upper(w.dots[i], codings[slot]); upper >= least {
+			f.add(candidate{c.block, int(slot), upper}, upper-width)
 			least = f.least()
 		}
 	}

@@ -2,6 +2,7 @@ package flat
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,13 +13,13 @@ import (
 type candidate struct {
 	block *block
 	slot  int
-	upper float32 // bound of its score
+	upper float32 // bound of its cosine
 }
 
-// finalists are the rows that may be among the k best, by bounds of their scores.
+// finalists are the rows that may be among the k best, by bounds of their cosines.
 //
-// The k-th greatest lower bound is a score that k rows have at least; a row whose upper
-// bound is below that is not among the best k.
+// The k-th greatest lower bound is a cosine that k rows have at least; a row whose upper
+// bound is below that is not among the best k. But all cosines below 0 are the same score.
 type finalists struct {
 	k          int
 	lowers     []float32 // the k greatest lower bounds so far: a heap, the least first
@@ -30,14 +31,16 @@ func newFinalists(k int) *finalists { return &finalists{k: k, room: 8*k + 1024} 
 
 // least returns the least upper bound of a row that may be among the best.
 func (f *finalists) least() float32 {
-	if len(f.lowers) < f.k {
-		return 0
+	if len(f.lowers) < f.k || f.lowers[0] <= 0 {
+		return everyCosine
 	}
 	return f.lowers[0]
 }
 
-// add takes a row whose upper bound is not below least. Bounds are those of scores: not
-// below 0.
+// everyCosine is below all upper bounds.
+const everyCosine = -math.MaxFloat32
+
+// add takes a row whose upper bound is not below least.
 func (f *finalists) add(c candidate, lower float32) {
 	f.push(lower)
 	f.candidates = append(f.candidates, c)

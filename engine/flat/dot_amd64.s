@@ -16,24 +16,44 @@
 	IMULQ   R8, R        \
 	ADDQ    DI, R
 
+// ADDRESSES sets four registers to where the rows of the group of slots at SI begin.
+#define ADDRESSES \
+	ADDRESS(0, BX)  \
+	ADDRESS(1, CX)  \
+	ADDRESS(2, R14) \
+	ADDRESS(3, R15)
+
 // func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
-TEXT ·dotCodesAVX2(SB), NOSPLIT, $0-48
+TEXT ·dotCodesAVX2(SB), NOSPLIT, $8-48
 	MOVQ codes+0(FP), DI
 	MOVQ stride+8(FP), R8
 	MOVQ slots+16(FP), SI
 	MOVQ count+24(FP), CX
 	MOVQ query+32(FP), DX
 	MOVQ dots+40(FP), R9
+	LEAQ (SI)(CX*2), CX
+	MOVQ CX, end-8(SP)
 
 	// Sixteen words of one.
 	VPCMPEQW Y9, Y9, Y9
 	VPSRLW   $15, Y9, Y9
 
+	ADDRESSES
+
 group:
-	ADDRESS(0, R10)
-	ADDRESS(1, R11)
-	ADDRESS(2, R12)
-	ADDRESS(3, R13)
+	MOVQ BX, R10
+	MOVQ CX, R11
+	MOVQ R14, R12
+	MOVQ R15, R13
+
+	// The rows of the next group, if there is one, are fetched meanwhile: scattered ones the
+	// processor would not think of.
+	ADDQ $8, SI
+	CMPQ SI, end-8(SP)
+	JGE  sums
+	ADDRESSES
+
+sums:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -41,7 +61,11 @@ group:
 	XORQ  AX, AX
 
 codes:
-	VMOVDQU (DX)(AX*1), Y8
+	PREFETCHT0 (BX)(AX*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (R14)(AX*1)
+	PREFETCHT0 (R15)(AX*1)
+	VMOVDQU    (DX)(AX*1), Y8
 	ROW(R10, Y0)
 	ROW(R11, Y1)
 	ROW(R12, Y2)
@@ -58,10 +82,9 @@ codes:
 	VPADDD       X1, X0, X0
 	VMOVDQU      X0, (R9)
 
-	ADDQ $8, SI
 	ADDQ $16, R9
-	SUBQ $4, CX
-	JNZ  group
+	CMPQ SI, end-8(SP)
+	JLT  group
 	VZEROUPPER
 	RET
 

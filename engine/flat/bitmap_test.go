@@ -18,7 +18,7 @@ type model map[int]bool
 var modelRows = rapid.Map(rapid.SampledFrom([]int{0, 1, 62, 63, 64, 65, 700, 1022, 1023}), func(slot int) int { return slot })
 
 func drawRow(t *rapid.T) int {
-	return rapid.IntRange(0, 5).Draw(t, "block")*blockRows + modelRows.Draw(t, "slot")
+	return rapid.IntRange(0, 2).Draw(t, "block")*blockRows + modelRows.Draw(t, "slot")
 }
 
 func TestRowSet(t *testing.T) {
@@ -27,9 +27,12 @@ func TestRowSet(t *testing.T) {
 		sets, models := make([]rowSet, 3), []model{{}, {}, {}}
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
-				i, row := rapid.IntRange(0, 2).Draw(t, "set"), drawRow(t)
-				sets[i].add(row)
-				models[i][row] = true
+				i := rapid.IntRange(0, 2).Draw(t, "set")
+				for range rapid.IntRange(1, 12).Draw(t, "count") {
+					row := drawRow(t)
+					sets[i].add(row)
+					models[i][row] = true
+				}
 			},
 			"remove": func(t *rapid.T) {
 				i := rapid.IntRange(0, 2).Draw(t, "set")

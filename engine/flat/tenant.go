@@ -10,8 +10,8 @@ import (
 // tenant is the entries of one tenant. The Index's lock guards it.
 type tenant struct {
 	dimension int
-	// blocks is never changed but replaced, because searches go on in the one that they
-	// found. A block that was given back is nil.
+	// blocks are never changed but replaced, because searches go on in those that they
+	// found. One that was given back is nil.
 	blocks []*block
 	unused []int // the numbers of those
 	open   int   // the number of the block that takes rows, or noBlock
@@ -54,7 +54,6 @@ func (t *tenant) free(elementalID string, rows []row) error {
 // replace removes the rows of an elemental and adds rows.
 func (t *tenant) replace(elementalID string, rows []row) {
 	c := &change{tenant: t, own: map[int]bool{}}
-	t.blocks = slices.Clone(t.blocks)
 	if p := t.terms[term{fieldElemental, elementalID}]; p != nil {
 		for _, n := range slices.Collect(p.rows.all()) {
 			c.remove(n)

@@ -220,9 +220,18 @@ func TestSelectionStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		published := make([]block, len(chosen))
+		for i := range chosen {
+			published[i] = *chosen[i].block
+		}
 		for n := range 60 {
 			name := fmt.Sprint("e", n)
 			p.replace(name, p.elemental(name, p.random.IntN(40)))
+		}
+		for i := range chosen {
+			if was, is := &published[i], chosen[i].block; is.live != was.live || is.count != was.count || is.rows() != was.rows() {
+				t.Errorf("%+v: block %d has changed: %d of %d rows, then %d of %d", f, i, was.count, was.rows(), is.count, is.rows())
+			}
 		}
 		got, err := chosen.nearest(t.Context(), query, 20)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {

@@ -35,13 +35,9 @@ func newModel(e Embedder) (*model, error) {
 // vector of the wrong length or one that is no number would be of no use any more.
 // The vectors are of unit length and the caller's own.
 func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	var vectors [][]float32
-	err := guarded(partEmbedder, func() (err error) {
-		vectors, err = m.embedder.Embed(ctx, texts)
-		return err
-	})
+	vectors, err := m.ask(ctx, texts)
 	if err != nil {
-		return nil, modelError(ctx, partEmbedder, err)
+		return nil, err
 	}
 	if len(vectors) != len(texts) {
 		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
@@ -61,17 +57,29 @@ func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
+// ask asks the embedder and believes what it answers.
+func (m *model) ask(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	err = guarded(partEmbedder, func() (err error) {
+		vectors, err = m.embedder.Embed(ctx, texts)
+		return err
+	})
+	if err != nil {
+		return nil, modelError(ctx, partEmbedder, err)
+	}
+	return vectors, nil
+}
+
 const (
 	probeText = "ok"             // that no embedder can have a reason to refuse
 	probeTime = 10 * time.Second // for its answer; less than is left of a lease
 )
 
 // probe asks the embedder something harmless after it has failed: is it this text, or is
-// nobody there?
+// nobody there? An embedder that answers with bad vectors is there.
 func (m *model) probe(ctx context.Context) (down bool) {
 	short, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	_, err := m.embed(short, []string{probeText})
+	_, err := m.ask(short, []string{probeText})
 	if ctx.Err() != nil { // nothing is known
 		return false
 	}

@@ -7,6 +7,6 @@ const (
 	killCycles     = 1_000
 	ingestKills    = 50
 	mixedSearches  = 100_000
-	modelRuns      = 1_000
+	modelRuns      = 20
 	cancelledCalls = 10_000
 )

@@ -8,6 +8,6 @@ const (
 	killCycles     = 100
 	ingestKills    = 7
 	mixedSearches  = 10_000
-	modelRuns      = 100 // on each Store, of the steps that rapid makes
+	modelRuns      = 2 // hundreds
 	cancelledCalls = 10_000
 )

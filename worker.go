@@ -93,7 +93,8 @@ func (e *Engine) work() {
 			if e.life.Err() == nil {
 				e.log.Error("a worker cannot read its jobs", "error", Cause(err))
 			}
-			wait = storePause
+			// Whatever is signalled: what has failed may have been a signal of its own.
+			wait, ready = storePause, nil
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -358,6 +358,7 @@ func TestOldSnapshot(t *testing.T) {
 	got := <-found
 	slices.Sort(got)
 	wantEqual(t, got, []string{"Of two states one", "new one"})
+	t.Logf("C3: a search whose state of the store was replaced under it found %d passages, all of one version", len(got))
 }
 
 // busyStore does something before each of its marked Views, up to a number of times.
@@ -452,6 +453,7 @@ func TestNoCommitInsideASearch(t *testing.T) {
 	slices.Sort(got)
 	wantEqual(t, got, []string{"Of two states one", "old one"})
 	f.waitStatus(job, quire.JobSucceeded)
+	t.Logf("C3: an ingest waited for a search that was under way, which found %d passages, all of one version", len(got))
 }
 
 // TestManyAtOnce lets everything happen at the same time and compares what is left

@@ -15,8 +15,18 @@ var jobs = []Row{
 		Old: "rec.Version != read.Version || current", New: "current",
 	}}},
 	{ID: "C3", Package: ".", Test: "TestReadersSeeOldOrNew", Controls: []Control{{
+		Guard: "a search and a commit exclude each other", File: "mirror.go",
+		Old: "			m.mu.RLock()\n			defer m.mu.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
+		New: "			agreed = true || before == 0\n",
+	}}},
+	{ID: "C3", Package: ".", Test: "TestOldSnapshot", Controls: []Control{{
 		Guard: "a search checks that no commit came in between", File: "mirror.go",
-		Old: "agreed = m.generation == before && m.inStep()", New: "agreed = true || m.generation == before",
+		Old: "agreed = m.generation == before && m.inStep()", New: "agreed = true || before == 0",
+	}}},
+	{ID: "C3", Package: ".", Test: "TestNoCommitInsideASearch", Controls: []Control{{
+		Guard: "a search and a commit exclude each other", File: "mirror.go",
+		Old: "			m.mu.RLock()\n			defer m.mu.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
+		New: "			agreed = true || before == 0\n",
 	}}},
 	{ID: "C4", Package: ".", Test: "TestFailureAtEachBatch", Controls: []Control{{
 		Guard: "chunks are replaced after the last batch only", File: "attempt.go",
@@ -28,11 +38,8 @@ var jobs = []Row{
 		Old: "		if i >= 0 {\n			j := active[i]", New: "		if i >= 1<<20 {\n			j := active[i]",
 	}}},
 	{ID: "C6", Package: ".", Test: "TestKillWhileIngesting", Controls: []Control{{
-		Guard: "jobs of a killed process go back into the queue", File: "engine.go",
-		Old: "			return takeBack(ctx, tx)", New: "			return nil",
-	}, {
-		Guard: "batches that have come back are kept", File: "attempt.go",
-		Old: "return tx.PutDrafts(ctx, a.job.ElementalID, a.model.fingerprint, drafts)", New: "return nil",
+		Guard: "who asks again under the same trace id gets the same job", File: "commit.go",
+		Old: "case err == nil && j.ElementalID == rec.ID:", New: "case err == nil && j.ElementalID == rec.ID && len(j.ID) > 1<<20:",
 	}}},
 	{ID: "C7", Package: ".", Test: "TestPoisonAmongMany", Controls: []Control{{
 		Guard: "the attempts of a job are bounded", File: "worker.go",
@@ -58,5 +65,21 @@ var jobs = []Row{
 	}, {
 		Guard: "jobs of a killed process go back into the queue", File: "engine.go",
 		Old: "			return takeBack(ctx, tx)", New: "			return nil",
+	}}},
+	{ID: "C10", Package: ".", Test: "TestCancelAtAnyTime", Controls: []Control{{
+		Guard: "a cancelled transaction is rolled back", File: "store/sqlite/tx.go",
+		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
+	}}},
+	{ID: "C11", Package: "store/sqlite", Test: "TestReadModifyWrite", Controls: []Control{{
+		Guard: "one connection writes, and has the lock from the beginning", File: "store/sqlite/conn.go",
+		Old: "	c, err := sqlite.NewConnector(dsn(path, pragmas))\n	if err != nil {\n		return nil, unusable(err)\n	}\n	db := sql.OpenDB(connector{c, pragmas})\n	db.SetMaxOpenConns(n)",
+		New: "	c, err := sqlite.NewConnector(strings.Replace(dsn(path, pragmas), \"immediate\", \"deferred\", 1))\n	if err != nil {\n		return nil, unusable(err)\n	}\n	db := sql.OpenDB(connector{c, pragmas})\n	db.SetMaxOpenConns(n + 16)",
+	}}},
+	{ID: "C13", Package: ".", Test: "TestEngineModel", Controls: []Control{{
+		Guard: "what remains of an elemental after a deletion is kept, and nothing else", File: "delete.go",
+		Old: "	return slices.DeleteFunc(chunks, func(c Chunk) bool { return without[c.ID] }), err", New: "	return chunks, err",
+	}, {
+		Guard: "an index that did not take a change is repaired", File: "mirror.go",
+		Old: "func (m *mirror) inStep() bool { return !m.stale && len(m.behind) == 0 }", New: "func (m *mirror) inStep() bool { return !m.stale }",
 	}}},
 }

@@ -8,5 +8,6 @@ import "time"
 // numbers of a release.
 const (
 	damagedFiles = 200
+	powerCuts    = 100
 	writingTime  = 2 * time.Second // of TestReadModifyWrite
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire/internal/id"
 	"github.com/quirelib/quire/internal/segment"
@@ -167,6 +168,9 @@ func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 		if s.Start > covered && strings.TrimSpace(text[covered:s.Start]) != "" {
 			return nil, errChunkerGap
 		}
+		if !sound(text, s) {
+			return nil, errChunkerCut
+		}
 		covered = max(covered, s.End)
 		p := piece{Span: s, itemID: from.itemID(), ordinal: i, text: text[s.Start:s.End]}
 		p.input = embedText(from.meta.title, s.Heading, p.text)
@@ -177,6 +181,16 @@ func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 		return nil, errChunkerGap
 	}
 	return pieces, nil
+}
+
+// errChunkerCut: a passage that is cut inside of a character is no text, and cannot be
+// shown as it is.
+var errChunkerCut = Errorf(CodeInvalid, "the chunker cut a passage inside of a character, or gave it headings that are no text: at most %d, each of at most %d characters", maxHeadings, maxDescription)
+
+// sound reports whether a span of a text is a text again, under headings that are.
+func sound(text string, s Span) bool {
+	return utf8.RuneStart(text[s.Start]) && (s.End == len(text) || utf8.RuneStart(text[s.End])) &&
+		checkChunkTexts(s.Heading, "", false) == nil
 }
 
 // errChunkerGap: what is in no passage would be lost without a word.

@@ -35,7 +35,7 @@ func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
 		return DeleteResult{}, err
 	}
 	var probs problems
-	f.check(&probs)
+	e.lib.checkFilters(&probs, f)
 	if err := probs.err(); err != nil {
 		return DeleteResult{}, err
 	}

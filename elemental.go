@@ -240,6 +240,7 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 		rec.CategoryID = CategoryText
 	}
 	l.checkElemental(&probs, 0, rec)
+	l.checkIDs(&probs, "lists_to_save", len(in.Lists))
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")
 	}
@@ -261,6 +262,7 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 	if _, ok := cat.category(rec.CategoryID); !ok {
 		p.add("category_id", "must be a category of the catalogue")
 	}
+	l.checkIDs(p, "topic_ids", len(rec.TopicIDs))
 	for i, t := range rec.TopicIDs {
 		if _, ok := cat.topic(t); !ok {
 			p.add("topic_ids/"+itoa(i), "must be a topic of the catalogue")
@@ -407,6 +409,7 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 	}
 	var probs problems
 	l.checkElemental(&probs, old.TypeID, rec)
+	l.checkIDs(&probs, "lists_to_save", len(p.Lists))
 	checkTablePatch(&probs, old, rec)
 	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (p.TopicIDs != nil || p.TypeID != nil) {
 		probs.add("topic_ids", "a prompt needs at least one topic")

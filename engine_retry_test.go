@@ -195,21 +195,28 @@ func (c badChunker) Chunks(string) []quire.Span {
 
 func TestBadChunker(t *testing.T) {
 	t.Parallel()
+	const split = "Split in a bad way\n\ntext é"
 	for name, spans := range map[string][]quire.Span{
-		"panic":        nil,
-		"past the end": {{Start: 0, End: 1000}},
-		"before":       {{Start: -1, End: 3}},
-		"empty":        {{Start: 3, End: 3}},
-		"out of order": {{Start: 3, End: 4}, {Start: 0, End: 2}},
-		"none":         {},
-		"a gap":        {{Start: 0, End: 5}, {Start: 9, End: 24}},
-		"no end":       {{Start: 0, End: 20}},
+		"panic":                        nil,
+		"past the end":                 {{Start: 0, End: 1000}},
+		"before":                       {{Start: -1, End: 3}},
+		"empty":                        {{Start: 3, End: 3}},
+		"out of order":                 {{Start: 3, End: 4}, {Start: 0, End: 2}},
+		"none":                         {},
+		"a gap":                        {{Start: 0, End: 5}, {Start: 9, End: 24}},
+		"no end":                       {{Start: 0, End: 20}},
+		"begins inside of a character": {{Start: 0, End: len(split)}, {Start: len(split) - 1, End: len(split)}},
+		"ends inside of a character":   {{Start: 0, End: len(split) - 1}, {Start: 0, End: len(split)}},
+		"a heading that is no text":    {{Start: 0, End: len(split), Heading: []string{"a\xff"}}},
+		"a heading with NUL":           {{Start: 0, End: len(split), Heading: []string{"a\x00"}}},
+		"a long heading":               {{Start: 0, End: len(split), Heading: []string{strings.Repeat("a", 1<<20)}}},
+		"many headings":                {{Start: 0, End: len(split), Heading: make([]string, 101)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *engineFixture) {
 				f.opts.Chunker = badChunker{spans}
 				f.restart()
-				e := f.create(f.ann, document("Split in a bad way", "text"))
+				e := f.create(f.ann, document("Split in a bad way", "text é"))
 				job := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobFailed)
 				if job.Error == "" || name != "panic" && job.Attempts != 1 {
 					t.Errorf("job %+v", job)

@@ -68,7 +68,10 @@ func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *en
 		f.opts.Text, f.opts.Mode = f.words, quire.SearchVector
 	}
 	f.start()
-	t.Cleanup(func() { f.stop(context.Background()) })
+	t.Cleanup(func() {
+		wantSound(t, f.eng)
+		f.stop(context.Background())
+	})
 	return f
 }
 

@@ -149,7 +149,7 @@ func (in *importer) checkList(ctx context.Context, rec ListRecord) error {
 	if err := in.catalogue.checkList(in.lib.catalogue.Load(), rec.TypeID); err != nil {
 		return err
 	}
-	if err := in.lib.checkList(rec); err != nil {
+	if err := in.lib.checkList(rec, nil); err != nil {
 		return err
 	}
 	var probs problems

@@ -160,13 +160,16 @@ func mayFind(a Actor, rec ElementalRecord) bool {
 // RemoveListItems takes elementals out of a list of the actor. Those that are not
 // in it do not matter. A column or row of a table keeps its cells: ErrInvalid.
 func (l *Library) RemoveListItems(ctx context.Context, a Actor, id int64, elementalIDs []string) error {
+	var probs problems
+	if l.checkIDs(&probs, "item_ids", len(elementalIDs)); len(probs) > 0 {
+		return probs.err()
+	}
 	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
 		rec, err := ownList(ctx, tx, a, id)
 		if err != nil {
 			return err
 		}
 		if rec.TableID != "" {
-			var probs problems
 			probs.add("item_ids", "the items of a column or row are its cells; delete the cell instead")
 			return probs.err()
 		}
@@ -208,7 +211,7 @@ func checkItems(ctx context.Context, tx ReadTx, a Actor, members map[string]List
 	for i, it := range items {
 		ids[i] = it.ElementalID
 	}
-	found, err := tx.Elementals(ctx, unique(ids))
+	found, err := tx.ElementalsWithoutBody(ctx, unique(ids))
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,10 @@ type LibraryOptions struct {
 	// MaxBatch limits the elementals of one CreateElementals, 1 at least. Default
 	// 1000.
 	MaxBatch int
+	// MaxIDs limits each list of ids of one call: the items of a list that are added, moved
+	// or removed, the lists that an elemental is put into, its topics, the files to remove,
+	// and the tags of filters, by id or by name. At least MaxTags. Default 10,000.
+	MaxIDs int
 	// MaxMediaBytes limits the size of an uploaded file, 1 at least. Default 16 MiB.
 	MaxMediaBytes int
 	// MaxPixels limits the size of an uploaded image, width times height, 1 at least.
@@ -74,6 +78,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	if c.MaxBatch == 0 {
 		c.MaxBatch = 1000
 	}
+	if c.MaxIDs == 0 {
+		c.MaxIDs = 10_000
+	}
 	if c.MaxMediaBytes == 0 {
 		c.MaxMediaBytes = 16 << 20
 	}
@@ -98,6 +105,9 @@ func (o *LibraryOptions) withDefaults() (LibraryOptions, error) {
 	}
 	if c.MaxBatch < 0 {
 		probs.add("LibraryOptions.MaxBatch", "must be at least 1, or 0 for the default")
+	}
+	if c.MaxIDs < MaxTags {
+		probs.add("LibraryOptions.MaxIDs", "must be at least %d, or 0 for the default", MaxTags)
 	}
 	if c.MaxMediaBytes < 0 {
 		probs.add("LibraryOptions.MaxMediaBytes", "must be at least 1, or 0 for the default")

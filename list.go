@@ -38,7 +38,7 @@ type ItemInput struct {
 type ListInput struct {
 	Title         string // 1..100 characters, not blank
 	Description   string
-	Template      string      // lays out the compiled text: {{title}}, {{description}}, {{items}}
+	Template      string      // lays out the compiled text: {{title}}, {{description}} up to ten times, {{items}} once
 	TypeID        int         // in the catalogue; 0 for the first list type
 	Visibility    Visibility  // 0 means Public
 	Items         []ItemInput // elementals that the actor owns or that are Public; named twice, the last one counts
@@ -107,7 +107,7 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	if rec.TypeID == 0 {
 		rec.TypeID = l.catalogue.Load().ListTypes[0].ID
 	}
-	if err := l.checkList(rec); err != nil {
+	if err := l.checkList(rec, in.Items); err != nil {
 		return List{}, err
 	}
 	media, err := l.draftNew(ctx, a, in.Media)
@@ -135,11 +135,13 @@ func (l *Library) CreateList(ctx context.Context, a Actor, in ListInput) (List, 
 	})
 }
 
-func (l *Library) checkList(rec ListRecord) error {
+func (l *Library) checkList(rec ListRecord, items []ItemInput) error {
 	var probs problems
+	l.checkIDs(&probs, "item_ids", len(items))
 	checkLabel(&probs, "title", rec.Title)
 	checkText(&probs, "description", rec.Description, maxDescription)
 	checkText(&probs, "template", rec.Template, maxDescription)
+	checkTemplate(&probs, "template", rec.Template)
 	if _, ok := l.catalogue.Load().listType(rec.TypeID); !ok {
 		probs.add("content_type", "must be a list type of the catalogue")
 	}
@@ -179,7 +181,9 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 			return ListRecord{}, err
 		}
 		rec := patchList(old, p)
-		if err := l.checkList(rec); err != nil {
+		var items []ItemInput
+		set(&items, p.Items)
+		if err := l.checkList(rec, items); err != nil {
 			return ListRecord{}, err
 		}
 		if err := checkTableList(old, rec, p); err != nil {

@@ -67,6 +67,13 @@ func (l *Library) AddMedia(ctx context.Context, a Actor, elementalID string, in 
 // not have of that kind is passed over. ErrForbidden if it is another user's.
 func (l *Library) RemoveMedia(ctx context.Context, a Actor, elementalID string, r MediaRemoval) (Elemental, error) {
 	ids := map[MediaKind][]int64{MediaImage: r.Images, MediaCover: r.Covers, MediaFile: r.Files}
+	var probs problems
+	l.checkIDs(&probs, "images", len(r.Images))
+	l.checkIDs(&probs, "cover_images", len(r.Covers))
+	l.checkIDs(&probs, "files", len(r.Files))
+	if err := probs.err(); err != nil {
+		return Elemental{}, err
+	}
 	return l.changeMedia(ctx, a, elementalID, func(tx Tx) (bool, error) {
 		_, removed, err := detach(ctx, tx, MediaOwner{ElementalID: elementalID}, func(m Media) bool {
 			return slices.Contains(ids[m.Kind], m.ID) || m.Kind == MediaAvatar && r.Avatar

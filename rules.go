@@ -93,6 +93,14 @@ func checkID(p *problems, field, s string) {
 	}
 }
 
+// checkIDs checks how many ids a call names in one place: each is looked up, in a
+// transaction that others may wait for.
+func (l *Library) checkIDs(p *problems, field string, n int) {
+	if n > l.opts.MaxIDs {
+		p.add(field, "must have at most %d entries", l.opts.MaxIDs)
+	}
+}
+
 func checkVisibility(p *problems, v Visibility) {
 	if v != Public && v != Unlisted {
 		p.add("visibility", "must be 1 (Public) or 2 (Unlisted)")

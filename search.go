@@ -14,7 +14,7 @@ const (
 
 // SearchRequest asks for the chunks nearest to a query.
 type SearchRequest struct {
-	Query   string // not blank
+	Query   string // not blank, at most 64 KiB
 	Filters Filters
 	Limit   int        // 1..100; 0 means 10
 	Mode    SearchMode // "" means EngineOptions.Mode
@@ -30,11 +30,13 @@ type SearchHit struct {
 	FileName string
 }
 
-// check reports what is wrong with filters that a caller gave.
-func (f Filters) check(probs *problems) {
+// checkFilters reports what is wrong with filters that a caller gave.
+func (l *Library) checkFilters(probs *problems, f Filters) {
 	if f.TenantID == "" {
 		probs.add("filters.tenant_id", "tenant_id is required in filters")
 	}
+	l.checkIDs(probs, "filters.tag_ids", len(f.TagIDs))
+	l.checkIDs(probs, "filters.tag_names", len(f.TagNames))
 	if slices.Contains(f.TagIDs, "") {
 		probs.add("filters.tag_ids", "must not hold an empty string")
 	}
@@ -48,7 +50,11 @@ func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode)
 	if strings.TrimSpace(query) == "" {
 		probs.add("query", "must not be blank")
 	}
-	f.check(&probs)
+	// All its words are looked up while no commit can change the index.
+	if len(query) > maxTurnBytes {
+		probs.add("query", "must have at most %d bytes; ask about a part of it", maxTurnBytes)
+	}
+	e.lib.checkFilters(&probs, f)
 	if limit < 0 || limit > maxResults {
 		probs.add("limit", "must be between 1 and %d", maxResults)
 	}

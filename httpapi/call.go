@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,7 @@ type call struct {
 	ahead renderings // made for the answer before it is known
 
 	held []func() // each gives back memory that was taken for the request
+	own  int64    // of the memory for answers, what the request has
 }
 
 func (c *call) actor() quire.Actor { return c.user.Actor() }
@@ -223,24 +226,18 @@ func (c *call) sendJSON(status int, body any) error {
 	return nil
 }
 
-// writePart is as much of a body as gets one deadline. What is no longer fits into
-// buffers and needs none.
+// writePart is as much of a body as gets one deadline.
 const writePart = 64 << 10
 
 // write sends a part of the body. Who stops reading gives up the connection, so that
 // it does not hold the answer in memory for ever; who reads slowly gets all of it, if
-// each writePart is taken within writeTimeout: at 64 KiB in 10 s, or 6.5 kB/s.
+// each writePart is taken within Options.WriteTimeout.
 func (c *call) write(body []byte) error {
 	rc := http.NewResponseController(c.w)
-	long := len(body) > writePart
-	if long {
-		// Left behind, a deadline would end the next request of the connection.
-		defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
-	}
+	// Over HTTP/2, a deadline that passes between two writes ends the stream.
+	defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
 	for part := range slices.Chunk(body, writePart) {
-		if long {
-			_ = rc.SetWriteDeadline(time.Now().Add(c.s.writeTimeout))
-		}
+		_ = rc.SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))
 		if _, err := c.w.Write(part); err != nil {
 			return errGone
 		}
@@ -248,15 +245,22 @@ func (c *call) write(body []byte) error {
 	return nil
 }
 
+// limitEnd gives a deadline to what net/http does for the answer after the handler: it
+// writes what is still in its buffers, and then takes the deadline back.
+func (c *call) limitEnd() {
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))
+}
+
 // freeBody is how long a body may be that is read without waiting for memory.
 const freeBody = 1 << 20
 
 // readBody reads a JSON body and checks it strictly. Before it reads more than freeBody,
 // it calls hold with the memory that the body may take: it is copied once as it grows.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64, hold func(cost int64) error) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(cost int64) error) ([]byte, error) {
 	if err := checkBodyHeaders(r.Header); err != nil {
 		return nil, err
 	}
+	limit := o.MaxBodyBytes
 	tooLarge := quire.Errorf(quire.CodeTooLarge, "the body is over the limit of %d bytes", limit)
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -282,10 +286,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, hold func(cos
 	switch {
 	case errors.As(err, &over):
 		return nil, tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &problem{status: http.StatusRequestTimeout,
+			message: fmt.Sprintf("the body comes too slowly: each %d KiB of it must arrive within %v", readPart>>10, o.ReadTimeout)}
 	case err != nil:
 		return nil, quire.Errorf(quire.CodeInvalid, "the body could not be read to its end").WithCause(err)
 	}
-	return data, checkJSON(data)
+	return data, checkJSON(data, o.jsonLimits())
 }
 
 // checkBodyHeaders accepts JSON in UTF-8 without compression; a body without a

@@ -1,11 +1,15 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/quirelib/quire"
 )
 
 func TestCreateManyAll(t *testing.T) {
@@ -58,28 +62,81 @@ func TestCreateManyNone(t *testing.T) {
 	f.do(f.ann.key, "GET", "/v1/elementals?search=one", "").has("meta.total", "0")
 }
 
+// batchOf is a batch of good payloads, but for the one at a place.
+func batchOf(size, place int, bad string) string {
+	parts := make([]string, size)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(`{"title":"Payload number %d","type_id":3}`, i)
+	}
+	if place >= 0 {
+		parts[place] = bad
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
 // TestCreateManyAtEachPlace puts one bad payload at every place of a batch: exactly
-// it is missing, and it is named.
+// it is missing, and it is named. Where the Store fails there, nothing was created.
 func TestCreateManyAtEachPlace(t *testing.T) {
 	t.Parallel()
-	const size = 20
+	const size = 50
 	bad := []string{`{"title":"no","type_id":3}`, `{"title":7}`, `null`}
-	requests := 0
-	for _, payload := range bad {
-		for place := range size {
-			f := newFixture(t, nil)
-			parts := make([]string, size)
-			for i := range parts {
-				parts[i] = fmt.Sprintf(`{"title":"Payload number %d","type_id":3}`, i)
-			}
-			parts[place] = payload
-			f.do(f.ann.key, "POST", "/v1/user/elementals", "["+strings.Join(parts, ",")+"]").want(206).
-				has("response.errors.0.index", fmt.Sprint(place), "response.created.0.elemental.knowledge_base", "null")
-			f.do(f.ann.key, "GET", "/v1/elementals?search=payload&size=100", "").has("meta.total", fmt.Sprint(size-1))
-			requests++
-		}
+	batches, faults := 0, 0
+	s := &putFails{Store: openSQLite(t)}
+	f := newFixtureOn(t, s, nil)
+	stored := 0
+	search := func() {
+		t.Helper()
+		f.do(f.ann.key, "GET", "/v1/user/elementals?size=1", "").has("meta.total", fmt.Sprint(stored))
 	}
-	t.Logf("%d batches with one bad payload of %d", requests, size)
+	for place := range size {
+		for _, payload := range bad {
+			a := f.do(f.ann.key, "POST", "/v1/user/elementals", batchOf(size, place, payload)).want(206)
+			a.has("response.errors.0.index", fmt.Sprint(place), "response.errors.0.code", "400", "response.created.0.elemental.knowledge_base", "null")
+			created, failed := len(a.at("response.created").([]any)), len(a.at("response.errors").([]any))
+			if field := a.at("response.errors.0.errors.0.field"); created != size-1 || failed != 1 || payload != "null" && field != "title" {
+				t.Errorf("%s at %d: %d created, %d failed, at %v", payload, place, created, failed, field)
+			}
+			stored += created
+			search()
+			batches++
+		}
+		s.at = place + 1
+		a := f.do(f.ann.key, "POST", "/v1/user/elementals", batchOf(size, -1, ""))
+		if a.status != 500 || strings.Contains(a.body, errPut.Error()) {
+			t.Errorf("a fault of the Store at %d: %d %s", place, a.status, a.body)
+		}
+		s.at = 0
+		search()
+		faults++
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("D6: %d of %d batches of %d with one bad payload stored all others and named it; %d faults of the Store left nothing behind", batches, size*len(bad), size, faults)
+}
+
+var errPut = errors.New("the disk under /secret is on fire")
+
+// putFails is a Store whose transactions fail at their at-th elemental, unless that is 0.
+type putFails struct {
+	quire.Store
+	at int
+}
+
+func (s *putFails) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
+	return s.Store.Update(ctx, func(tx quire.Tx) error { return fn(&failingPut{Tx: tx, left: s.at}) })
+}
+
+type failingPut struct {
+	quire.Tx
+	left int
+}
+
+func (tx *failingPut) PutElemental(ctx context.Context, e quire.ElementalRecord, text quire.IndexedText) error {
+	if tx.left--; tx.left == 0 {
+		return errPut
+	}
+	return tx.Tx.PutElemental(ctx, e, text)
 }
 
 // TestCreateManyCases runs the written cases for create-many payloads: all are

@@ -4,9 +4,9 @@
 //
 // [New] returns a plain http.Handler. It works at the root of a server, under a
 // prefix of its own (Options.Prefix), or behind http.StripPrefix in somebody
-// else's mux. The server, its timeouts and TLS belong to the application: set
-// http.Server.ReadHeaderTimeout and ReadTimeout; WriteTimeout may be set too, the
-// streamed chat moves its own deadlines.
+// else's mux. The server and TLS belong to the application, and so does how long the
+// headers of a request may take: set http.Server.ReadHeaderTimeout and IdleTimeout. Bodies
+// and answers have deadlines of their own, see Options.ReadTimeout and WriteTimeout.
 //
 // /openapi.json describes every route that the handler serves (OpenAPI 3.1), /docs
 // shows the same to people. Both need no key.

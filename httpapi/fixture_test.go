@@ -50,8 +50,15 @@ func newFixture(t *testing.T, opts *Options) *fixture {
 // newFixtureOn serves the content routes over a Store, which it closes.
 func newFixtureOn(t *testing.T, s quire.Store, opts *Options) *fixture {
 	t.Helper()
+	return newFixtureWith(t, s, opts, quire.LibraryOptions{})
+}
+
+// newFixtureWith is newFixtureOn with a Library that has options of its own.
+func newFixtureWith(t *testing.T, s quire.Store, opts *Options, library quire.LibraryOptions) *fixture {
+	t.Helper()
 	f := &fixture{t: t, store: s}
-	lib, err := quire.NewLibrary(t.Context(), f.store, &quire.LibraryOptions{PublicURL: "https://quire.example"})
+	library.PublicURL = "https://quire.example"
+	lib, err := quire.NewLibrary(t.Context(), f.store, &library)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +82,13 @@ func newEngineFixture(t *testing.T, opts *Options) *fixture {
 // newFileFixture is newEngineFixture with an engine that has options of its own.
 func newFileFixture(t *testing.T, opts *Options, engine *quire.EngineOptions) *fixture {
 	t.Helper()
-	f := newFixture(t, nil)
+	return newFixture(t, nil).withEngine(opts, engine)
+}
+
+// withEngine adds an engine with fakes of the models, and serves all routes.
+func (f *fixture) withEngine(opts *Options, engine *quire.EngineOptions) *fixture {
+	t := f.t
+	t.Helper()
 	f.llm = enginetest.NewLLM()
 	eng, err := quire.NewEngine(t.Context(), f.lib, enginetest.NewIndex(), enginetest.NewEmbedder(), f.llm, engine)
 	if err != nil {

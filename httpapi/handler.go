@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/id"
@@ -20,9 +19,6 @@ type server struct {
 
 	document func() ([]byte, error) // the API document without servers
 	page     func() ([]byte, error) // the page that shows it
-
-	// writeTimeout frees a stream or a long answer whose reader is stuck.
-	writeTimeout time.Duration
 
 	rendering func() // if not nil, called before texts of a large elemental are rendered
 
@@ -44,7 +40,7 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if lib == nil && eng == nil {
 		panic("httpapi: New needs a Library or an Engine")
 	}
-	s := &server{lib: lib, eng: eng, writeTimeout: 10 * time.Second}
+	s := &server{lib: lib, eng: eng}
 	if lib == nil {
 		s.lib = eng.Library()
 	}
@@ -87,12 +83,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Request-Id", c.requestID)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	defer c.limitEnd()
 	defer func() {
 		if p := recover(); p != nil {
 			c.panicked(p, debug.Stack())
 		}
 	}()
 	defer c.giveBack()
+	s.limitBody(w, r)
 	if err := s.serve(c); err != nil {
 		c.fail(err)
 	}
@@ -115,7 +113,7 @@ func (s *server) serve(c *call) error {
 		}
 	}
 	if rt.body {
-		if c.body, err = readBody(c.w, c.r, s.opts.MaxBodyBytes, c.holdBody); err != nil {
+		if c.body, err = readBody(c.w, c.r, &s.opts, c.holdBody); err != nil {
 			return err
 		}
 	}

@@ -56,6 +56,9 @@ func TestHostileJSON(t *testing.T) {
 	a := newAttacker(t, &requests)
 	a.targets["tag_id"] = a.tag(a.ann, "A target")
 	count := map[byte]int{}
+	for name := range cases {
+		count[name[0]]++
+	}
 	for _, rt := range bodyRoutes() {
 		for name, text := range cases {
 			got := a.send(rt.method, a.path(rt.pattern), "", text)
@@ -66,13 +69,16 @@ func TestHostileJSON(t *testing.T) {
 			case name[0] == 'y' && saysMalformed:
 				t.Errorf("%s %s: %s: status %d, but it is JSON: %s", rt.method, rt.pattern, name, got.status, got.body)
 			}
-			count[name[0]]++
 		}
 	}
-	t.Logf("JSON parser cases on %d routes: %d n_, %d y_, %d i_", len(bodyRoutes()), count['n'], count['y'], count['i'])
-	if count['n'] < 200 || count['y'] < 90 {
+	if count['n'] < 20 || count['y'] < 7 {
 		t.Error("hardly anything was sent")
 	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("B5: on each of %d routes %d of %d bodies that are no JSON refused as such, %d of %d that are taken for JSON, %d in between answered; %d requests, 0 answers from 500 up",
+		len(bodyRoutes()), count['n'], count['n'], count['y'], count['y'], count['i'], requests.Load())
 }
 
 // parameters are all query parameters of the interface; those that a route does not

@@ -38,7 +38,14 @@ var ownTexts = []string{
 // of those of ../shared are among them, always the same ones.
 func hostileTexts(t *testing.T) []string {
 	t.Helper()
-	var shared []string
+	strange, shown := hostileSets(t)
+	return slices.Concat(strange, shown)
+}
+
+// hostileSets are the hostile texts in two sets: those that are hostile to whoever stores
+// and searches them, and those that are to whoever shows them.
+func hostileSets(t *testing.T) (strange, shown []string) {
+	t.Helper()
 	var extra []struct{ Base64 []byte }
 	var urls []struct{ URL string }
 	var xss []struct{ Payload string }
@@ -51,29 +58,29 @@ func hostileTexts(t *testing.T) []string {
 			t.Logf("without ../shared/data/%s", name)
 		}
 	}
-	for _, e := range extra {
-		shared = append(shared, string(e.Base64))
+	seen := map[string]bool{}
+	add := func(to *[]string, texts []string, all bool) {
+		for i, s := range texts {
+			if !seen[s] && (all || !testing.Short() || i%20 == 0) {
+				seen[s] = true
+				*to = append(*to, s)
+			}
+		}
 	}
+	add(&strange, ownTexts, true)
+	add(&strange, naughty, false)
+	for _, e := range extra {
+		add(&strange, []string{string(e.Base64)}, false)
+	}
+	var rest []string
 	for _, u := range urls {
-		shared = append(shared, u.URL)
+		rest = append(rest, u.URL)
 	}
 	for _, x := range xss {
-		shared = append(shared, x.Payload)
+		rest = append(rest, x.Payload)
 	}
-	shared = slices.Concat(shared, names, injections, naughty)
-	all := slices.Clone(ownTexts)
-	seen := map[string]bool{}
-	for _, s := range ownTexts {
-		seen[s] = true
-	}
-	for i, s := range shared {
-		if seen[s] || testing.Short() && i%20 != 0 {
-			continue
-		}
-		seen[s] = true
-		all = append(all, s)
-	}
-	return all
+	add(&shown, slices.Concat(rest, names, injections), false)
+	return strange, shown
 }
 
 // readShared reads a JSON file of ../shared/data, and reports false if it is absent.

@@ -256,7 +256,7 @@ func TestOnceBroken(t *testing.T) {
 func TestOnceLongAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	f.h.(*server).writeTimeout = time.Second
+	f.h.(*server).opts.WriteTimeout = time.Second
 	var many strings.Builder
 	for i := range 25 {
 		fmt.Fprintf(&many, `,{"title":"A long document %d","type_id":3,"template":"%s"}`, i, strings.Repeat("many *words* ", 1<<12))

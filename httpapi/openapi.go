@@ -84,7 +84,7 @@ func (c *call) send(contentType string, text []byte) error {
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	c.started = true
 	c.w.WriteHeader(http.StatusOK)
-	_, _ = c.w.Write(text) // a failing connection is no error of the handler
+	_ = c.write(text) // a failing connection is no error of the handler
 	return nil
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -39,6 +40,25 @@ type Options struct {
 	// MaxBodyBytes limits the body of a request; a larger one answers 413. Default
 	// 64 MiB.
 	MaxBodyBytes int64
+	// MaxDepth limits how deep arrays and objects of a body may be nested; 400 beyond it. The
+	// payloads of the interface need 6. Default 64.
+	MaxDepth int
+	// MaxFields limits the keys that all objects of a body have together; 400 beyond it,
+	// before anything is decoded. Default 500,000.
+	MaxFields int
+	// MaxElements limits the values that all arrays of a body have together, the bytes of
+	// files aside; 400 beyond it, before anything is decoded. Default 500,000.
+	MaxElements int
+	// ReadTimeout is how long each 64 KiB of a body, or what is left of it, may take to come;
+	// 408 after it. That is a deadline of the connection, in the place of one that the server
+	// has set: http.Server.ReadTimeout, if there is one, still counts where it ends sooner.
+	// Negative: none but the server's. Default 30 s, so that 2.2 kB/s are enough.
+	ReadTimeout time.Duration
+	// WriteTimeout is how long each 64 KiB of an answer, an event of a stream, or the end of
+	// either may take to be written to a client that reads slowly; the connection is given
+	// up after it. It takes the place of http.Server.WriteTimeout, which counts from the
+	// request on and would cut streams. Default 10 s, so that 6.5 kB/s are enough.
+	WriteTimeout time.Duration
 	// MaxAnswerMemory is how much memory, in bytes, the answers with large elementals
 	// may take together, by an estimate: a document of 16 MiB or a table of as much takes
 	// about 100 MB while it is rendered and sent; a page of long descriptions counts too,
@@ -51,8 +71,7 @@ type Options struct {
 	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
 	// together: each over 1 MiB counts with twice its length, from before it is read until
 	// it is answered, and one without a Content-Length with twice MaxBodyBytes. They are
-	// shared and waited for like MaxAnswerMemory. A server should have a ReadTimeout, so
-	// that who sends slowly does not keep its share. Default 256 MiB.
+	// shared and waited for like MaxAnswerMemory. Default 256 MiB.
 	MaxRequestMemory int64
 	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
 	// comes sooner is 429 with Retry-After. Default: no limit.
@@ -77,6 +96,32 @@ const apiVersion = "v1.0.2"
 
 const minHeartbeat = 10 * time.Millisecond
 
+// limit fills the default of a limit in, unless it is negative.
+func limit[T int | int64](name string, value *T, def T) error {
+	if *value < 0 {
+		return fmt.Errorf("httpapi: Options.%s is %d, must not be negative", name, *value)
+	}
+	*value = cmp.Or(*value, def)
+	return nil
+}
+
+// withLimits fills the defaults of all limits in.
+func (o *Options) withLimits() error {
+	o.ReadTimeout, o.WriteTimeout = cmp.Or(o.ReadTimeout, 30*time.Second), cmp.Or(o.WriteTimeout, 10*time.Second)
+	if o.WriteTimeout < 0 {
+		return fmt.Errorf("httpapi: Options.WriteTimeout is %v, must not be negative", o.WriteTimeout)
+	}
+	return errors.Join(
+		limit("MaxBodyBytes", &o.MaxBodyBytes, 64<<20),
+		limit("MaxDepth", &o.MaxDepth, 64),
+		limit("MaxFields", &o.MaxFields, 500_000),
+		limit("MaxElements", &o.MaxElements, 500_000),
+		limit("MaxAnswerMemory", &o.MaxAnswerMemory, 256<<20),
+		limit("MaxRequestMemory", &o.MaxRequestMemory, 256<<20),
+		limit("MaxStreams", &o.MaxStreams, 256),
+	)
+}
+
 // withDefaults returns a checked copy of o with every field filled in.
 func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	var c Options
@@ -86,33 +131,12 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	if c.Prefix != "" && (!strings.HasPrefix(c.Prefix, "/") || path.Clean(c.Prefix) != c.Prefix || c.Prefix == "/") {
 		return c, fmt.Errorf("httpapi: Options.Prefix %q must begin with a slash, end without one and hold no empty or dot segments", c.Prefix)
 	}
-	if c.MaxBodyBytes < 0 {
-		return c, fmt.Errorf("httpapi: Options.MaxBodyBytes is %d, must not be negative", c.MaxBodyBytes)
-	}
-	if c.MaxBodyBytes == 0 {
-		c.MaxBodyBytes = 64 << 20
-	}
-	if c.MaxAnswerMemory < 0 {
-		return c, fmt.Errorf("httpapi: Options.MaxAnswerMemory is %d, must not be negative", c.MaxAnswerMemory)
-	}
-	if c.MaxAnswerMemory == 0 {
-		c.MaxAnswerMemory = 256 << 20
-	}
-	if c.MaxRequestMemory < 0 {
-		return c, fmt.Errorf("httpapi: Options.MaxRequestMemory is %d, must not be negative", c.MaxRequestMemory)
-	}
-	if c.MaxRequestMemory == 0 {
-		c.MaxRequestMemory = 256 << 20
+	if err := c.withLimits(); err != nil {
+		return c, err
 	}
 	var err error
 	if c.Rate, err = c.Rate.check(); err != nil {
 		return c, err
-	}
-	if c.MaxStreams < 0 {
-		return c, fmt.Errorf("httpapi: Options.MaxStreams is %d, must not be negative", c.MaxStreams)
-	}
-	if c.MaxStreams == 0 {
-		c.MaxStreams = 256
 	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second

@@ -76,20 +76,27 @@ func TestRateOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	taken, refused := 0, 0
 	for _, key := range []string{f.ann.key, f.bob.key, second} {
 		for range 2 {
 			f.do(key, "GET", "/v1/user/elementals", "").want(200)
+			taken++
 		}
 		a := f.do(key, "GET", "/v1/user/elementals", "").want(429)
 		if wait := a.header.Get("Retry-After"); wait != "60" || !strings.Contains(a.body, "1 a minute") {
 			t.Errorf("Retry-After %q, %s", wait, a.body)
 		}
+		refused++
 	}
 	// Refusals for want of a key come first, and what needs none is not counted.
 	f.do("", "GET", "/v1/user/elementals", "").want(401)
 	for range 5 {
 		f.do("", "GET", "/health", "").want(200)
 	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("D11: 3 keys of 2 users at their own limit of 2: %d requests taken, %d refused with Retry-After, 0 effects on another key", taken, refused)
 }
 
 // With a hook, the header says nothing about who asks.

@@ -84,7 +84,7 @@ func (w *mediaWriter) Write(p []byte) (int, error) {
 	if w.refused != 0 {
 		return len(p), nil
 	}
-	_ = http.NewResponseController(w.c.w).SetWriteDeadline(time.Now().Add(w.c.s.writeTimeout))
+	_ = http.NewResponseController(w.c.w).SetWriteDeadline(time.Now().Add(w.c.s.opts.WriteTimeout))
 	return w.c.w.Write(p)
 }
 

@@ -4,10 +4,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -223,8 +227,7 @@ func TestTypesAreSniffed(t *testing.T) {
 // after a long time.
 func TestMediaKeepsConnection(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, nil)
-	f.h.(*server).writeTimeout = 1 // nanosecond: what is left behind ends the next answer
+	f := newFixture(t, &Options{WriteTimeout: 100 * time.Millisecond})
 	e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
 		Title: "With a file", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "x",
 		Media: quire.MediaInput{Files: []quire.Upload{{Data: []byte("text")}}},
@@ -232,23 +235,25 @@ func TestMediaKeepsConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	r := httptest.NewRequest("GET", "/v1/elemental/"+e.ID+"/file/"+formatID(e.Details.Media[0].ID), nil)
-	r.Header.Set("x-api-key", f.ann.key)
-	f.h.ServeHTTP(rec, r)
-	if rec.Body.String() != "text" || len(rec.set) != 2 || !rec.set[1] {
-		t.Errorf("%q, deadlines %v", rec.Body, rec.set)
+	var connections atomic.Int64
+	srv := httptest.NewUnstartedServer(f.h)
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			connections.Add(1)
+		}
 	}
-}
-
-// deadlines notes which deadlines are set; true is none.
-type deadlines struct {
-	*httptest.ResponseRecorder
-	set []bool
-}
-
-// SetWriteDeadline is what http.ResponseController looks for.
-func (d *deadlines) SetWriteDeadline(at time.Time) error {
-	d.set = append(d.set, at.IsZero())
-	return nil
+	srv.Start()
+	defer srv.Close()
+	for range 3 {
+		resp := f.request(srv, "/v1/elemental/"+e.ID+"/file/"+formatID(e.Details.Media[0].ID))
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(text) != "text" || err != nil {
+			t.Fatalf("%q, %v", text, err)
+		}
+		time.Sleep(150 * time.Millisecond) // what is left behind would end the next answer
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("three requests took %d connections", n)
+	}
 }

@@ -41,7 +41,7 @@ func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.Chat
 		for range steps { // until the generation has noticed
 		}
 	}()
-	out := newEventWriter(c, s.writeTimeout)
+	out := newEventWriter(c, s.opts.WriteTimeout)
 	silence := time.NewTicker(s.opts.HeartbeatInterval)
 	defer silence.Stop()
 	for {

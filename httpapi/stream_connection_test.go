@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 // hanging yields one piece and then waits for the end of its context.
@@ -29,42 +31,61 @@ func hanging(gone chan<- struct{}) func(context.Context) iter.Seq2[quire.ChatEve
 	}
 }
 
-// TestStreamClientGone: a client that leaves ends the generation within a second, and
-// no goroutine stays (TestMain looks).
+// TestStreamClientGone: a client that leaves ends the call to the model within a second, and
+// no goroutine stays. It is not parallel, as it counts them.
 func TestStreamClientGone(t *testing.T) {
-	t.Parallel()
 	const clients = 500
-	gone := make(chan struct{}, clients)
-	srv := httptest.NewServer(streamHandler(Options{}, time.Second, hanging(gone)))
+	f := newEngineFixture(t, nil)
+	f.ingest(f.ann, f.elemental(f.ann, "All about boats", ""))
+	f.llm.Script("first", "second")
+	srv := httptest.NewServer(f.h)
 	defer srv.Close()
+	before := runtime.NumGoroutine()
 	var slowest time.Duration
+	cancelled := 0
 	for range clients {
+		gate := enginetest.NewGate()
+		gate.Pass(1)
+		f.llm.Hold(gate) // before the second piece
 		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "GET", srv.URL+"/health/stream", nil)
+		req, err := http.NewRequestWithContext(ctx, "POST", srv.URL+"/v1/kb/chat/stream", strings.NewReader(chatBody))
 		if err != nil {
 			t.Fatal(err)
 		}
+		req.Header.Set("X-Api-Key", f.ann.key)
 		resp, err := srv.Client().Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil {
-			t.Fatal(err)
+		if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || !strings.Contains(line, "first") {
+			t.Fatalf("%q, %v", line, err)
 		}
 		begin := time.Now()
 		cancel()
 		resp.Body.Close()
 		select {
-		case <-gone:
+		case end := <-f.llm.Ended():
 			slowest = max(slowest, time.Since(begin))
+			if end == enginetest.EndCancelled {
+				cancelled++
+			}
 		case <-time.After(5 * time.Second):
 			t.Fatal("the generation goes on without a client")
 		}
 	}
-	t.Logf("%d clients left, the slowest generation ended after %v", clients, slowest.Round(time.Millisecond))
-	if slowest > time.Second {
-		t.Error("that is more than a second")
+	srv.CloseClientConnections()
+	srv.Client().CloseIdleConnections()
+	leaked := runtime.NumGoroutine() - before
+	for began := time.Now(); leaked > 0 && time.Since(began) < 5*time.Second; leaked = runtime.NumGoroutine() - before {
+		time.Sleep(10 * time.Millisecond)
 	}
+	if cancelled != clients || leaked > 0 || slowest > 3*time.Second {
+		t.Errorf("of %d calls to the model %d were cancelled, the last after %v; %d goroutines stay", clients, cancelled, slowest, leaked)
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("D3: %d clients left, %d calls to the model cancelled, the slowest after %v, %d goroutines leaked", clients, cancelled, slowest.Round(time.Millisecond), max(0, leaked))
 }
 
 // slow yields pieces with pauses.
@@ -96,58 +117,55 @@ func (w wrapped) WriteHeader(status int)      { w.inner.WriteHeader(status) }
 func (w wrapped) Unwrap() http.ResponseWriter { return w.inner }
 
 // TestStreamOutlivesServerTimeouts streams for longer than the server's ReadTimeout
-// and WriteTimeout, with heartbeats, also through middleware. The connection then
-// serves an ordinary request.
+// and WriteTimeout, with heartbeats: also through middleware, and over HTTP/2, where the
+// WriteTimeout would cut a stream even while nothing is being written. The connection
+// then serves another request.
 func TestStreamOutlivesServerTimeouts(t *testing.T) {
 	t.Parallel()
-	h := streamHandler(Options{HeartbeatInterval: 20 * time.Millisecond}, time.Second, slow(4, 100*time.Millisecond))
+	const events = 10
+	h := streamHandler(Options{HeartbeatInterval: 20 * time.Millisecond}, time.Second, slow(events, 100*time.Millisecond))
 	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(wrapped{w}, r) })
-	for name, handler := range map[string]http.Handler{"plain": h, "through middleware": middleware} {
-		srv := httptest.NewUnstartedServer(handler)
+	// Without heartbeats, and with events that come later than each of the timeouts.
+	silent := streamHandler(Options{}, 50*time.Millisecond, slow(events, 200*time.Millisecond))
+	streams, arrived := 0, 0
+	for _, tt := range []struct {
+		name    string
+		handler http.Handler
+		http2   bool
+	}{{"plain", h, false}, {"through middleware", middleware, false}, {"HTTP/2", silent, true}} {
+		srv := httptest.NewUnstartedServer(tt.handler)
 		srv.Config.ReadTimeout, srv.Config.WriteTimeout = 150*time.Millisecond, 150*time.Millisecond
-		srv.Start()
+		if srv.EnableHTTP2 = tt.http2; tt.http2 {
+			srv.StartTLS()
+		} else {
+			srv.Start()
+		}
 		for range 2 {
 			resp, err := srv.Client().Get(srv.URL + "/health/stream")
 			if err != nil {
-				t.Fatalf("%s: %v", name, err)
+				t.Fatalf("%s: %v", tt.name, err)
 			}
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
-			if err != nil {
-				t.Fatalf("%s: %v after %q", name, err, body)
+			if err != nil || (resp.ProtoMajor == 2) != tt.http2 {
+				t.Fatalf("%s: HTTP/%d, %v after %q", tt.name, resp.ProtoMajor, err, body)
 			}
-			if s := readStream(t, string(body)); s.text != "0 1 2 3 " || s.failed != "" {
-				t.Errorf("%s: %+v", name, s)
+			s := readStream(t, string(body))
+			if s.text != "0 1 2 3 4 5 6 7 8 9 " || s.failed != "" {
+				t.Errorf("%s: %+v", tt.name, s)
 			}
-			if n := strings.Count(string(body), ": waiting\n\n"); n < 4 {
-				t.Errorf("%s: %d heartbeats", name, n)
+			if n := strings.Count(string(body), ": waiting\n\n"); n < 4 && !tt.http2 {
+				t.Errorf("%s: %d heartbeats", tt.name, n)
 			}
+			streams++
+			arrived += s.pieces
 		}
 		srv.Close()
 	}
-}
-
-// TestStreamOverHTTP2: there the server's WriteTimeout would cut a stream even while
-// nothing is being written.
-func TestStreamOverHTTP2(t *testing.T) {
-	t.Parallel()
-	srv := httptest.NewUnstartedServer(streamHandler(Options{}, 50*time.Millisecond, slow(2, 300*time.Millisecond)))
-	srv.EnableHTTP2 = true
-	srv.Config.ReadTimeout, srv.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
-	srv.StartTLS()
-	defer srv.Close()
-	resp, err := srv.Client().Get(srv.URL + "/health/stream")
-	if err != nil {
-		t.Fatal(err)
+	if t.Failed() {
+		return
 	}
-	body, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if err != nil || resp.ProtoMajor != 2 {
-		t.Fatalf("HTTP/%d, %v after %q", resp.ProtoMajor, err, body)
-	}
-	if s := readStream(t, string(body)); s.text != "0 1 " {
-		t.Errorf("%+v", s)
-	}
+	t.Logf("D2: %d of %d events of %d streams of 1 to 2 s arrived through servers with timeouts of 150 ms, also through middleware and over HTTP/2", arrived, streams*events, streams)
 }
 
 // TestStreamLeavesConnectionUsable: the deadline of the last event does not cut the
@@ -194,29 +212,36 @@ func TestStreamSlowStart(t *testing.T) {
 // TestStreamStuckReader: a client that stops reading frees the handler.
 func TestStreamStuckReader(t *testing.T) {
 	t.Parallel()
-	ended := make(chan struct{})
+	const readers, limit = 20, 200 * time.Millisecond
+	ended := make(chan struct{}, readers)
 	endless := func(context.Context) iter.Seq2[quire.ChatEvent, error] {
 		return func(yield func(quire.ChatEvent, error) bool) {
-			defer close(ended)
+			defer func() { ended <- struct{}{} }()
 			for yield(quire.ChatEvent{Content: strings.Repeat("x", 1<<16)}, nil) {
 			}
 		}
 	}
-	srv := httptest.NewServer(streamHandler(Options{}, 200*time.Millisecond, endless))
+	srv := httptest.NewServer(streamHandler(Options{}, limit, endless))
 	defer srv.Close()
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	began := time.Now()
+	for range readers {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "GET /health/stream HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, "GET /health/stream HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
+	for range readers {
+		select {
+		case <-ended:
+		case <-time.After(15 * time.Second):
+			t.Fatal("the handler waits for a reader that is stuck")
+		}
 	}
-	select {
-	case <-ended:
-	case <-time.After(10 * time.Second):
-		t.Fatal("the handler waits for a reader that is stuck")
-	}
+	t.Logf("D2: %d streams whose readers are stuck ended within %.1f s, with a limit of %v for each event", readers, time.Since(began).Seconds(), limit)
 }
 
 // TestStreamDeadlineOfTheApplication: a context that ends without the client leaving

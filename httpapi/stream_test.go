@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 const chatBody = `{"query":"boat?","filters":{"tenant_id":"ann"}}`
@@ -113,23 +115,70 @@ func TestStreamRoute(t *testing.T) {
 	}
 }
 
-// TestStreamFailures: an error before the first event is an ordinary answer, a later
-// one an event and the end.
+// TestStreamFailures: an error before the first event is an ordinary answer, a later one an
+// event; then comes the end, and nothing after it. That holds for a provider that refuses,
+// fails midway, cuts its answer off, and hangs until the application's deadline.
 func TestStreamFailures(t *testing.T) {
 	t.Parallel()
-	f := newEngineFixture(t, nil)
+	f := newEngineFixture(t, &Options{HeartbeatInterval: 10 * time.Millisecond})
 	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
-	f.llm.Fail(1, 0, errors.New("secret of the provider"))
-	a := f.do(f.ann.key, "POST", "/v1/kb/chat/stream", chatBody)
-	if a.status < 500 || a.str("detail") == "" || strings.Contains(a.body, "secret") {
-		t.Errorf("failing at once: %d %s", a.status, a.body)
+	secret := errors.New("secret of the provider")
+	tests := []struct {
+		name   string
+		set    func() (deadline time.Duration)
+		status int
+		text   bool
+	}{
+		{"fails at once", func() time.Duration { f.llm.Fail(1, 0, secret); return 0 }, 503, false},
+		{"is unavailable at once", func() time.Duration { f.llm.Fail(1, 0, quire.ErrUnavailable.WithCause(secret)); return 0 }, 503, false},
+		{"fails later", func() time.Duration { f.llm.Fail(1, 1, secret); return 0 }, 200, true},
+		{"is cut off", func() time.Duration { f.llm.Fail(1, 2, io.ErrUnexpectedEOF); return 0 }, 200, true},
+		{"hangs at once", func() time.Duration {
+			f.llm.Script("a", "b")
+			f.llm.Hold(enginetest.NewGate())
+			return 100 * time.Millisecond
+		}, 200, false},
+		{"hangs later", func() time.Duration {
+			gate := enginetest.NewGate()
+			gate.Pass(1)
+			f.llm.Hold(gate)
+			return 100 * time.Millisecond
+		}, 200, true},
 	}
-	f.llm.Fail(1, 1, errors.New("secret of the provider"))
-	a = f.do(f.ann.key, "POST", "/v1/kb/chat/stream", chatBody).want(200)
-	s := readStream(t, a.body)
-	if s.text == "" || s.failed == "" || s.sources != nil || strings.Contains(a.body, "secret") {
-		t.Errorf("failing later: %+v", s)
+	terminal := 0
+	for _, tt := range tests {
+		ctx, cancel := t.Context(), func() {}
+		if d := tt.set(); d > 0 {
+			ctx, cancel = context.WithTimeout(ctx, d)
+		}
+		req := httptest.NewRequestWithContext(ctx, "POST", "/v1/kb/chat/stream", strings.NewReader(chatBody))
+		req.Header.Set("X-Api-Key", f.ann.key)
+		rec := exchanged(t, f.h, req)
+		cancel()
+		body := rec.Body.String()
+		if rec.Code != tt.status || strings.Contains(body, "secret") {
+			t.Errorf("%s: %d %s", tt.name, rec.Code, body)
+			continue
+		}
+		if tt.status != 200 {
+			a := answer{t, rec.Code, rec.Header(), body}
+			if a.check(tt.name); a.str("detail") == "" {
+				t.Errorf("%s: %s", tt.name, body)
+			}
+			terminal++
+			continue
+		}
+		s := readStream(t, body) // which fails unless the error and the end come last, and once
+		if (s.text != "") != tt.text || s.failed == "" || s.sources != nil {
+			t.Errorf("%s: %+v", tt.name, s)
+			continue
+		}
+		terminal++
 	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("D5: %d of %d ways of a provider to fail end in exactly one answer or error event", terminal, len(tests))
 }
 
 // script is a generation made of pieces, for streams without an Engine.
@@ -154,7 +203,8 @@ func streamHandler(opts Options, timeout time.Duration, open func(context.Contex
 	if opts.HeartbeatInterval == 0 {
 		opts.HeartbeatInterval = time.Minute
 	}
-	s := &server{opts: opts, writeTimeout: timeout}
+	opts.WriteTimeout = timeout
+	s := &server{opts: opts}
 	s.router = newRouter([]route{{method: "GET", pattern: "/health/stream", open: true,
 		handle: func(s *server, c *call) error { return s.stream(c, open) }}}, "")
 	return s
@@ -190,7 +240,10 @@ func TestStreamText(t *testing.T) {
 			ran++
 		}
 	}
-	t.Logf("%d texts in pieces of 5 sizes: %d streams", len(texts), ran)
+	if t.Failed() {
+		return
+	}
+	t.Logf("D4: %d texts in pieces of 5 sizes: %d streams byte-equal, 0 forged frames", len(texts), ran)
 }
 
 // extraStrings are awkward strings, if the shared data is there.
@@ -276,6 +329,10 @@ func TestStreamPanic(t *testing.T) {
 	if a := get(t, streamHandler(opts, time.Second, ended)); a.status != 500 {
 		t.Errorf("an answer without an end: %d %s", a.status, a.body)
 	}
+	if t.Failed() {
+		return
+	}
+	t.Log("D8: a panic in the goroutine of a generation is an error event, the process lives")
 }
 
 // TestPanicOfModel: what a model panics with is in the log and in no answer.

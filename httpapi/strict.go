@@ -10,15 +10,19 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// maxDepth limits how deep arrays and objects of a body may be nested. The payloads
-// of the interface need 6.
-const maxDepth = 64
+// jsonLimits are how much a body may hold, see Options.
+type jsonLimits struct{ depth, fields, elements int }
+
+func (o *Options) jsonLimits() jsonLimits {
+	return jsonLimits{depth: o.MaxDepth, fields: o.MaxFields, elements: o.MaxElements}
+}
 
 // checkJSON refuses what encoding/json would let through or change silently: a key
 // that occurs twice in an object (which one counts would depend on the reader), NUL,
-// invalid UTF-8, lone surrogates (both would become U+FFFD), and deep nesting. Like
-// encoding/json it refuses malformed text, trailing data and a byte order mark.
-func checkJSON(data []byte) error {
+// invalid UTF-8, lone surrogates (both would become U+FFFD), and what is beyond the limits:
+// decoded, each field and element takes many times its length. Like encoding/json it
+// refuses malformed text, trailing data and a byte order mark.
+func checkJSON(data []byte, limits jsonLimits) error {
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
 		return quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
 	}
@@ -28,7 +32,7 @@ func checkJSON(data []byte) error {
 	if !json.Valid(data) {
 		return syntaxError(data)
 	}
-	c := checker{data: data}
+	c := checker{data: data, limits: limits}
 	for c.pos < len(data) {
 		if err := c.step(); err != nil {
 			return err
@@ -50,15 +54,19 @@ func syntaxError(data []byte) error {
 
 // checker walks over the tokens of a text that json.Valid has accepted.
 type checker struct {
-	data []byte
-	pos  int
-	open []container // innermost last
+	data             []byte
+	pos              int
+	open             []container // innermost last
+	limits           jsonLimits
+	fields, elements int // so far
 }
 
 // container is an array or object that has not ended yet.
 type container struct {
 	isObject bool
+	isBytes  bool // an array under a key that stands for the bytes of a file
 	atKey    bool // the next string is a key
+	key      string
 	keys     map[string]struct{}
 }
 
@@ -68,17 +76,43 @@ func (c *checker) step() error {
 	c.pos++
 	switch b {
 	case '{', '[':
-		if len(c.open) == maxDepth {
-			return quire.Errorf(quire.CodeInvalid, "the JSON is nested deeper than %d levels", maxDepth)
-		}
-		c.open = append(c.open, container{isObject: b == '{', atKey: b == '{'})
+		return c.begin(b == '{')
 	case '}', ']':
 		c.open = c.open[:len(c.open)-1]
 	case ',':
 		top := &c.open[len(c.open)-1]
 		top.atKey = top.isObject
+		return c.element(top)
 	case '"':
 		return c.str()
+	}
+	return nil
+}
+
+// begin goes into an object or array.
+func (c *checker) begin(isObject bool) error {
+	if len(c.open) == c.limits.depth {
+		return quire.Errorf(quire.CodeInvalid, "the JSON is nested deeper than %d levels", c.limits.depth)
+	}
+	inside := container{isObject: isObject, atKey: isObject}
+	if last := len(c.open) - 1; last >= 0 && c.open[last].isObject {
+		inside.isBytes = isBytesKey(c.open[last].key)
+	}
+	c.open = append(c.open, inside)
+	return c.element(&inside) // an empty one counts as well
+}
+
+// isBytesKey reports whether an array under the key holds the bytes of a file, see asBuffer:
+// these are never decoded one by one.
+func isBytesKey(key string) bool { return key == "file_buffer" || key == "data" }
+
+// element counts an element of an array.
+func (c *checker) element(of *container) error {
+	if of.isObject || of.isBytes {
+		return nil
+	}
+	if c.elements++; c.elements > c.limits.elements {
+		return quire.Errorf(quire.CodeInvalid, "the arrays of the JSON have more than %d elements together", c.limits.elements)
 	}
 	return nil
 }
@@ -101,6 +135,9 @@ func (c *checker) str() error {
 	if len(c.open) > 0 {
 		if top := &c.open[len(c.open)-1]; top.atKey {
 			top.atKey = false
+			if c.fields++; c.fields > c.limits.fields {
+				return quire.Errorf(quire.CodeInvalid, "the objects of the JSON have more than %d keys together", c.limits.fields)
+			}
 			return top.addKey(c.data[start-1:c.pos], escaped)
 		}
 	}
@@ -155,6 +192,7 @@ func (o *container) addKey(quoted []byte, escaped bool) error {
 		o.keys = make(map[string]struct{})
 	}
 	o.keys[key] = struct{}{}
+	o.key = key
 	return nil
 }
 

@@ -12,9 +12,12 @@ import (
 	"github.com/quirelib/quire"
 )
 
+// usual are the limits of the zero Options.
+var usual = jsonLimits{depth: 64, fields: 500_000, elements: 500_000}
+
 func TestCheckJSON(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	deep := strings.Repeat("[", usual.depth) + strings.Repeat("]", usual.depth)
 	tests := []struct{ name, body, want string }{
 		{"object", `{"a":1,"b":[{"a":2},{"a":3}]}`, ""},
 		{"same key in siblings and children", `[{"a":{"a":1}},{"a":1}]`, ""},
@@ -50,7 +53,7 @@ func TestCheckJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := checkJSON([]byte(tt.body))
+			err := checkJSON([]byte(tt.body), usual)
 			if tt.want == "" {
 				if err != nil {
 					t.Fatalf("checkJSON(%q) = %v, want nil", tt.body, err)
@@ -85,7 +88,7 @@ func TestJSONSuite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ok := checkJSON(data) == nil
+		ok := checkJSON(data, usual) == nil
 		switch {
 		case name[0] == 'i':
 			free++
@@ -101,7 +104,7 @@ func TestJSONSuite(t *testing.T) {
 			onPurpose++
 		default:
 			if !ok {
-				t.Errorf("%s: refused: %v", name, checkJSON(data))
+				t.Errorf("%s: refused: %v", name, checkJSON(data, usual))
 			}
 			accepted++
 		}
@@ -119,7 +122,7 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if checkJSON(data) != nil {
+		if checkJSON(data, usual) != nil {
 			return
 		}
 		if !json.Valid(data) || !utf8.Valid(data) {
@@ -139,7 +142,7 @@ func FuzzCheckJSON(f *testing.F) {
 		if bytes.ContainsRune(again, utf8.RuneError) && !bytes.ContainsRune(data, utf8.RuneError) && !bytes.Contains(bytes.ToLower(data), []byte(`\ufffd`)) {
 			t.Fatalf("a string of %q changed: %q", data, again)
 		}
-		if err := checkJSON(again); err != nil {
+		if err := checkJSON(again, usual); err != nil {
 			t.Fatalf("%q re-encoded as %q: %v", data, again, err)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 func TestLongAnswerStuckReader(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	f.h.(*server).writeTimeout = time.Second
+	f.h.(*server).opts.WriteTimeout = time.Second
 	e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
 		Title: "A very long document", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: strings.Repeat("many words ", 1<<19),
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,6 +58,7 @@ func (c *contract) refusals(t *testing.T) {
 		}
 	}
 	serve(400, nil, withBody("{"))
+	serve(408, nil, withBody(""))
 	serve(413, nil, withBody(`"`+strings.Repeat("x", 50)+`"`))
 	serve(415, nil, withBody("{}", "Content-Type", "text/plain"))
 	serve(422, nil, func(op *openapi3.Operation, send func(string, ...string)) {
@@ -81,6 +83,9 @@ func (c *contract) refuse(t *testing.T, h http.Handler, method, pattern string, 
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	if status == http.StatusRequestTimeout {
+		r.Body = late{}
+	}
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
 	x := exchange{Method: method, Target: r.URL.Path, Header: r.Header, Status: rec.Code, Answered: rec.Result().Header, Answer: rec.Body.Bytes()}
@@ -88,5 +93,11 @@ func (c *contract) refuse(t *testing.T, h http.Handler, method, pattern string, 
 		t.Errorf("%s %s: %d %s, want %d: %v", method, pattern, rec.Code, x.Answer, status, err)
 	}
 }
+
+// late is a body that does not come in time.
+type late struct{}
+
+func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+func (late) Close() error             { return nil }
 
 func isOpen(op *openapi3.Operation) bool { return op.Security != nil && len(*op.Security) == 0 }

@@ -1,4 +1,64 @@
 package reliability
 
 // input is area B: what comes in as text and JSON.
-var input = []Row{}
+var input = []Row{
+	{ID: "B1", Package: "httpapi", Test: "TestHostileTexts", Controls: []Control{
+		{"texts are stored as they came", "elemental.go", "Body: in.Body, Command: in.Command,", "Body: strings.TrimSpace(in.Body), Command: in.Command,"},
+	}},
+	{ID: "B2", Package: "httpapi", Test: "TestHostileSearches", Controls: []Control{
+		{"words are quoted in the language of FTS5", "store/sqlite/search.go",
+			"phrases[i] = `\"` + quoted.Replace(strings.Join(words, \" \")) + `\"`", "phrases[i] = quoted.Replace(strings.Join(words, \" \"))"},
+	}},
+	{ID: "B3", Package: "httpapi", Test: "TestSearchesAreWords", Controls: []Control{
+		{"letters are folded", "internal/segment/words.go", "\tr = foldRune(r)\n", ""},
+		{"words are quoted in the language of FTS5", "store/sqlite/search.go",
+			"phrases[i] = `\"` + quoted.Replace(strings.Join(words, \" \")) + `\"`", "phrases[i] = quoted.Replace(strings.Join(words, \" OR \"))"},
+	}},
+	{ID: "B4", Package: "httpapi", Test: "TestNoTextIsStored", Controls: []Control{
+		{"an escaped NUL is refused", "httpapi/strict.go", "case r == 0:", "case r == 0 && c.pos < 0:"},
+		{"UTF-8 is checked", "httpapi/strict.go", "if !utf8.Valid(data) {", "if !utf8.Valid(data[:0]) {"},
+		{"halves of pairs are refused", "httpapi/strict.go", "case 0xDC00 <= r && r <= 0xDFFF:", "case 0xDC00 <= r && r < 0xDC00:"},
+		{"paths are checked", "httpapi/router.go", "!utf8.ValidString(s) || strings.ContainsRune(s, 0)", "!utf8.ValidString(s)"},
+		{"parameters are checked", "httpapi/params.go", "case !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0):", "case !utf8.ValidString(values[0]):"},
+	}},
+	{ID: "B5", Package: "httpapi", Test: "TestHostileJSON", Controls: []Control{
+		{"what is no JSON is refused", "httpapi/strict.go", "if !json.Valid(data) {", "if !json.Valid(data) && data[0] != '{' {"},
+		{"halves of pairs and NUL have messages of their own", "httpapi/strict.go", "return c.str()", "return syntaxError(c.data)"},
+	}},
+	{ID: "B6", Package: "httpapi", Test: "TestStrictBodies", Controls: []Control{
+		{"a key occurs once", "httpapi/strict.go", "_, twice := o.keys[key]; twice {", "_, twice := o.keys[key]; twice && len(key) > 99 {"},
+		{"the type of a body is checked", "httpapi/call.go", `if err != nil || mediaType != "application/json" {`, `if err != nil || mediaType == "" {`},
+		{"depth is limited", "httpapi/strict.go", "if len(c.open) == c.limits.depth {", "if len(c.open) == 100*c.limits.depth {"},
+	}},
+	{ID: "B7", Package: "httpapi", Test: "TestNumbers", Controls: []Control{
+		{"pages and sizes have limits", "httpapi/params.go", "if err != nil || n < 1 || int(n) > limit {", "if err != nil || n < 1 {"},
+		{"a limit is a whole number", "httpapi/payload_engine.go", "|| n != float64(int(n)) {", "{"},
+		{"a price is not negative", "rules.go", "if price != nil && *price < 0 {", "if price != nil && *price < -1 {"},
+	}},
+	{ID: "B7", Package: "httpapi", Test: "TestPagesOfEqualKeys", Controls: []Control{
+		{"ties are broken by id", "store/sqlite/search.go", "`bm25(elemental_text, 10, 3, 1, 5), e.id`", "`bm25(elemental_text, 10, 3, 1, 5)`"},
+	}},
+	{ID: "B8", Package: "httpapi", Test: "TestIDs", Controls: []Control{
+		{"a number has one form", "httpapi/decode.go", " || strconv.FormatInt(n, 10) != s {", " {"},
+		{"an id is no fraction", "httpapi/decode.go", `case isNumber(raw) && !strings.ContainsAny(string(raw), ".eE"):`, `case isNumber(raw):`},
+	}},
+	{ID: "B9", Package: "httpapi", Test: "TestFileBytes", Controls: []Control{
+		{"a byte is at most 255", "httpapi/payload_media.go", "return byte(n), n <= 255", "return byte(n), n <= 999"},
+	}},
+	{ID: "B10", Package: "httpapi", Test: "TestBodyMemory", Controls: []Control{
+		{"bodies wait for memory", "httpapi/call.go", "hold(2 * r.ContentLength)", "hold(0 * r.ContentLength)"},
+		{"elements are counted before they are decoded", "httpapi/strict.go", "c.elements > c.limits.elements {", "c.elements < 0 {"},
+	}},
+	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{
+		{"characters are counted, not bytes", "rules.go", "n := utf8.RuneCountInString(title)", "n := len(title)"},
+	}},
+	{ID: "B12", Package: "httpapi", Test: "TestTooManyIDs", Controls: []Control{
+		{"ids are counted", "rules.go", "if n > l.opts.MaxIDs {", "if n > 10*l.opts.MaxIDs {"},
+	}},
+	{ID: "B13", Package: "httpapi", Test: "TestCompressedBodies", Controls: []Control{
+		{"what is compressed is refused", "httpapi/call.go", `if !strings.EqualFold(encoding, "identity") {`, `if encoding == "identity" {`},
+	}},
+	{ID: "B16", Package: "httpapi", Test: "TestLongWords", Controls: []Control{
+		{"a whole text is indexed", "store/sqlite/elementals.go", "e.ID, text.Title, text.Description, text.Body, text.Tags}", "e.ID, text.Title, text.Description, text.Body[:min(len(text.Body), 1000)], text.Tags}"},
+	}},
+}

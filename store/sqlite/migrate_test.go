@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -135,6 +136,10 @@ func wantEarlier(t *testing.T, s *Store) {
 		return err
 	})
 	wantIntact(t, s)
+	var v quire.Verification
+	if err := s.Verify(t.Context(), &v); err != nil || !v.Sound() || v.Checked["rows"] < 2 {
+		t.Errorf("checksums of what was there before: %+v, error %v", v, err)
+	}
 }
 
 // makeEarlier makes a database file as the program of an earlier version left it, with
@@ -161,7 +166,7 @@ func makeEarlier(t *testing.T, path string, version int) {
 			if err := rows.Scan(&name, &kind); err != nil {
 				t.Fatal(err)
 			}
-			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'"}[kind])
+			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'", "BLOB": "NULL"}[kind])
 		}
 		return names, values
 	}
@@ -182,6 +187,18 @@ func makeEarlier(t *testing.T, path string, version int) {
 	for _, statement := range statements {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	for v, fill := range fills { // what a program of that version writes with its rows
+		if v > version {
+			continue
+		}
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(fill(t.Context(), tx), tx.Commit()); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := db.Close(); err != nil {

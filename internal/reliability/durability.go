@@ -77,11 +77,6 @@ var durability = []Row{
 		Old: "	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)",
 		New: "	var seq int\n	var name, file string\n	conn.QueryRowContext(x.ctx, `PRAGMA database_list`).Scan(&seq, &name, &file)\n	data, err := os.ReadFile(file)\n	if err == nil {\n		err = os.WriteFile(path, data, 0o600)\n	}",
 	}}},
-	{ID: "A13", Package: ".", Test: "TestLogStaysSmall", Controls: []Control{{
-		Guard: "a chat reads its sources before it is answered", File: "chat.go",
-		Old: "			for piece, err := range e.answer(ctx, newRequest(req, query, sources)) {\n				if CodeOf(err) == CodeNoAnswer {\n					sources = nil",
-		New: "			go e.lib.store.View(ctx, func(tx ReadTx) error {\n				tx.CountChunks(ctx)\n				<-ctx.Done()\n				return nil\n			})\n			for piece, err := range e.answer(ctx, newRequest(req, query, sources)) {\n				if CodeOf(err) == CodeNoAnswer {\n					sources = nil",
-	}}},
 	{ID: "A14", Package: "store/sqlite", Test: "TestPragmas", Controls: []Control{{
 		Guard: "foreign keys are on, on every connection", File: "store/sqlite/conn.go",
 		Old: "		{\"foreign_keys\", \"1\", \"1\"},\n", New: "",

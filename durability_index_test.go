@@ -169,7 +169,7 @@ func TestLogStaysSmall(t *testing.T) {
 	}
 	gate.Open()
 	wg.Wait()
-	t.Logf("A13: %d writes while %d chats were open: the log was %.1f MB at most", writes, chats, float64(most)/1e6)
+	t.Logf("%d writes while %d chats were open: the log was %.1f MB at most", writes, chats, float64(most)/1e6)
 }
 
 func sizeOf(t *testing.T, path string) int64 {

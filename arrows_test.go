@@ -19,7 +19,7 @@ const module = "github.com/quirelib/quire"
 
 // concrete are the packages that nobody but embedded, the commands and the examples names, so
 // that an importer gets only the backends that it chose.
-var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem", module + "/engine/bm25", module + "/engine/rerank",
+var concrete = []string{module + "/store", module + "/store/sqlite", module + "/engine/chromem", module + "/engine/flat", module + "/engine/bm25", module + "/engine/rerank",
 	module + "/engine/static", module + "/engine/extract"}
 
 // suites are the packages that import testing because they are made for tests.

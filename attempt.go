@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire/internal/id"
 	"github.com/quirelib/quire/internal/segment"
@@ -23,6 +24,8 @@ type attempt struct {
 	vectors  map[string][]float32
 	problems []JobProblem // with files, since the attempt last began
 	later    error        // a problem with a file that is worth another attempt
+	// unanswered means that the last call of the embedder failed.
+	unanswered bool
 }
 
 // piece is a passage on its way to become a chunk.
@@ -43,6 +46,12 @@ func (a *attempt) safely(ctx context.Context) (err error) {
 		}
 	}()
 	return a.run(ctx)
+}
+
+// nobodyThere reports whether an attempt failed because the embedder does not answer
+// anything: then another attempt may be all that is needed, however many there were.
+func (a *attempt) nobodyThere(ctx context.Context, failure error) bool {
+	return a.unanswered && CodeOf(failure) == CodeUnavailable && a.model.probe(ctx)
 }
 
 // maxRestarts is how often an attempt begins again because its elemental changed;
@@ -159,6 +168,9 @@ func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 		if s.Start > covered && strings.TrimSpace(text[covered:s.Start]) != "" {
 			return nil, errChunkerGap
 		}
+		if !sound(text, s) {
+			return nil, errChunkerCut
+		}
 		covered = max(covered, s.End)
 		p := piece{Span: s, itemID: from.itemID(), ordinal: i, text: text[s.Start:s.End]}
 		p.input = embedText(from.meta.title, s.Heading, p.text)
@@ -169,6 +181,16 @@ func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
 		return nil, errChunkerGap
 	}
 	return pieces, nil
+}
+
+// errChunkerCut: a passage that is cut inside of a character is no text, and cannot be
+// shown as it is.
+var errChunkerCut = Errorf(CodeInvalid, "the chunker cut a passage inside of a character, or gave it headings that are no text: at most %d, each of at most %d characters", maxHeadings, maxDescription)
+
+// sound reports whether a span of a text is a text again, under headings that are.
+func sound(text string, s Span) bool {
+	return utf8.RuneStart(text[s.Start]) && (s.End == len(text) || utf8.RuneStart(text[s.End])) &&
+		checkChunkTexts(s.Heading, "", false) == nil
 }
 
 // errChunkerGap: what is in no passage would be lost without a word.
@@ -205,6 +227,7 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 			texts[i] = p.input
 		}
 		vectors, err := a.model.embed(ctx, texts)
+		a.unanswered = err != nil
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 // ChatRequest asks a question.
 type ChatRequest struct {
-	Query   string // not blank
+	Query   string // not blank, at most 64 KiB
 	Filters Filters
 	Limit   int        // how many chunks may be used, 1..100; 0 means EngineOptions.ChatSources
 	Mode    SearchMode // "" means EngineOptions.Mode

@@ -3,6 +3,7 @@ package quire
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/quirelib/quire/internal/id"
 )
@@ -134,7 +135,6 @@ func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 //
 // A cell is ingested with its table: the job is that of the table.
 func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, traceID string) (Job, error) {
-	at := now()
 	if rec.TypeID == TypeCell {
 		var err error
 		if rec, err = tx.Elemental(ctx, rec.TableID); err != nil {
@@ -149,7 +149,7 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 		i := slices.IndexFunc(active, func(j Job) bool { return j.Status == JobQueued })
 		if i >= 0 {
 			j := active[i]
-			j.RunAfter, j.Attempts = at, 0
+			j.RunAfter, j.Attempts = time.Time{}, 0
 			return j, ch.putJob(ctx, tx, j)
 		}
 		traceID = id.New()
@@ -166,7 +166,7 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 	}
 	j := Job{
 		ID: traceID, TenantID: rec.TenantID, ElementalID: rec.ID,
-		Status: JobQueued, Stage: stageQueued, CreatedAt: at, RunAfter: at,
+		Status: JobQueued, Stage: stageQueued, CreatedAt: now(),
 	}
 	if err := ch.putJob(ctx, tx, j); err != nil {
 		return Job{}, err

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"sync/atomic"
+	"time"
 )
 
 // model is an Embedder with its fingerprint and the length of its vectors, both as they
@@ -12,6 +15,9 @@ type model struct {
 	embedder    Embedder
 	fingerprint string
 	length      int
+
+	// down means that it did not answer even what is harmless, and nothing since.
+	down atomic.Bool
 }
 
 const partEmbedder = "embedder"
@@ -29,13 +35,9 @@ func newModel(e Embedder) (*model, error) {
 // vector of the wrong length or one that is no number would be of no use any more.
 // The vectors are of unit length and the caller's own.
 func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	var vectors [][]float32
-	err := guarded(partEmbedder, func() (err error) {
-		vectors, err = m.embedder.Embed(ctx, texts)
-		return err
-	})
+	vectors, err := m.ask(ctx, texts)
 	if err != nil {
-		return nil, modelError(ctx, partEmbedder, err)
+		return nil, err
 	}
 	if len(vectors) != len(texts) {
 		return nil, Errorf(CodeUnavailable, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
@@ -51,7 +53,38 @@ func (m *model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 		out[i] = unit
 	}
+	m.down.Store(false)
 	return out, nil
+}
+
+// ask asks the embedder and believes what it answers.
+func (m *model) ask(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	err = guarded(partEmbedder, func() (err error) {
+		vectors, err = m.embedder.Embed(ctx, texts)
+		return err
+	})
+	if err != nil {
+		return nil, modelError(ctx, partEmbedder, err)
+	}
+	return vectors, nil
+}
+
+const (
+	probeText = "ok"             // that no embedder can have a reason to refuse
+	probeTime = 10 * time.Second // for its answer; less than is left of a lease
+)
+
+// probe asks the embedder something harmless after it has failed: is it this text, or is
+// nobody there? An embedder that answers with bad vectors is there.
+func (m *model) probe(ctx context.Context) (down bool) {
+	short, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	_, err := m.ask(short, []string{probeText})
+	if ctx.Err() != nil { // nothing is known
+		return false
+	}
+	m.down.Store(err != nil)
+	return err != nil
 }
 
 // normal returns a copy of v of unit length; false if v has no direction.
@@ -73,16 +106,20 @@ func normal(v []float32) ([]float32, bool) {
 	return unit, true
 }
 
+// modelCodes are the codes with which a model speaks of itself and of what it was given.
+var modelCodes = []Code{CodeInvalid, CodeTooLarge, CodeUnavailable, CodeNoAnswer, CodeInternal}
+
 // modelError makes the error of an embedder or LLM one of this module: the caller's
-// context error and an *Error as they are, everything else ErrUnavailable with the
-// cause hidden. A context error while ctx is alive is a time limit of the model's
-// own.
+// context error and an *Error about what it was given or how it is as they are, everything
+// else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
+// limit of the model's own; and that the model's key is refused, or its service not found,
+// is nothing that the caller could be told of his own.
 func modelError(ctx context.Context, model string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && slices.Contains(modelCodes, e.Code) {
 		return e
 	}
 	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)

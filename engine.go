@@ -49,7 +49,8 @@ type EngineOptions struct {
 	// MaxChunks limits the chunks of one elemental; an ingest that makes more fails,
 	// and what was ingested before stays. Default 20,000.
 	MaxChunks int
-	// MaxAttempts is how often a failing ingest is tried. Default 5.
+	// MaxAttempts is how often a failing ingest is tried. Tries do not count while the
+	// Embedder answers nothing at all. Default 5.
 	MaxAttempts int
 	// ChatSources is how many chunks an answer may use, 1..100. Default 8.
 	ChatSources int

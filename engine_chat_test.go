@@ -173,6 +173,9 @@ func TestChatErrors(t *testing.T) {
 		{"foreign, later", secret, 2, quire.CodeUnavailable},
 		{"its own time limit", context.DeadlineExceeded, 1, quire.CodeUnavailable},
 		{"typed", quire.Errorf(quire.CodeTooLarge, "the question is too long"), 0, quire.CodeTooLarge},
+		{"the model's key is refused", quire.ErrUnauthenticated, 0, quire.CodeUnavailable},
+		{"the model is not found", quire.ErrNotFound, 1, quire.CodeUnavailable},
+		{"the model's client is closed", quire.ErrClosed, 0, quire.CodeUnavailable},
 		{"taken back", quire.ErrNoAnswer, 2, quire.CodeUnavailable},
 	}
 	for _, tt := range tests {

@@ -244,10 +244,7 @@ func runToKill(t *testing.T, dir, place string, n int) (said []string, ok bool) 
 func TestKillWhileIngesting(t *testing.T) {
 	t.Parallel()
 	const elementals = 200
-	kills := 50
-	if testing.Short() {
-		kills = 14
-	}
+	const kills = ingestKills
 	begin := time.Now()
 	dir, fresh := filepath.Join(t.TempDir(), "killed"), filepath.Join(t.TempDir(), "fresh")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -304,7 +301,7 @@ func TestKillWhileIngesting(t *testing.T) {
 	for _, j := range got.jobs {
 		most = max(most, j.Attempts)
 	}
-	t.Logf("%d kills (%v) in %v: %d elementals, %d passages, none missing or double; %d attempts cut short, at most %d attempts for one job; %d texts embedded again, all of attempts cut short, %d of them in batches that had come back",
+	t.Logf("C6: %d kills -9 (%v) in %v: %d jobs done, %d passages, none missing or double; %d attempts cut short, at most %d attempts for one job; %d texts embedded again, all of attempts cut short, %d of them in batches that had come back",
 		kills, at, time.Since(begin).Round(time.Millisecond), len(got.jobs), texts, cut, most, again, lost)
 }
 

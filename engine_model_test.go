@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/store"
+	"github.com/quirelib/quire/store/sqlite"
 )
 
 // knownElemental is what the model keeps of one elemental.
@@ -27,17 +29,30 @@ type knownElemental struct {
 // with a model: a map of what each elemental's chunks are to be.
 func TestEngineModel(t *testing.T) {
 	t.Parallel()
-	runs := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		runs++
-		modelRun(t, rt)
-	})
-	t.Logf("%d sequences", runs)
+	dir := t.TempDir()
+	runs, onDisk, steps := 0, 0, 0
+	for range modelRuns {
+		rapid.Check(t, func(rt *rapid.T) {
+			var s quire.Store = store.NewMemory()
+			if runs++; runs%5 == 0 {
+				onDisk++
+				var err error
+				if s, err = sqlite.Open(t.Context(), filepath.Join(dir, fmt.Sprint(runs)), &sqlite.Options{Synchronous: sqlite.Normal}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			modelRun(t, rt, s, &steps)
+		})
+	}
+	t.Logf("C13: %d sequences of %d steps, %d of them on SQLite: no difference from the model", runs, steps, onDisk)
 }
 
-func modelRun(t *testing.T, rt *rapid.T) {
-	f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 2})
-	defer f.stop(context.Background()) // cleanups of t come too late to keep the number of goroutines small
+func modelRun(t *testing.T, rt *rapid.T, s quire.Store, steps *int) {
+	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 2})
+	defer func() { // cleanups of t come too late to keep the number of goroutines small
+		f.stop(context.Background())
+		f.check(s.Close())
+	}()
 	ctx := t.Context()
 	tags := map[string]int64{}
 	for _, a := range []quire.Actor{f.ann, f.bob} {
@@ -133,6 +148,7 @@ func modelRun(t *testing.T, rt *rapid.T) {
 			k.stored = nil
 		},
 		"": func(rt *rapid.T) {
+			*steps++
 			for _, a := range []quire.Actor{f.ann, f.bob} {
 				for _, filters := range []quire.Filters{{}, {TagNames: []string{"marked", "other"}}, {Source: "document", UserID: a.UserID}, {TypeName: "Prompt"}} {
 					var want []string

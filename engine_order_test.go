@@ -106,8 +106,11 @@ func TestForcedOrders(t *testing.T) {
 			f.check(err)
 		}, nil, quire.JobCancelled},
 	}
-	ran := 0
-	t.Cleanup(func() { t.Logf("%d orders ran", ran) })
+	var ran, deletions, updates, wrong atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("C1: %d forced orders, %d of them with a deletion: %d with another end than wanted", ran.Load(), deletions.Load(), wrong.Load())
+		t.Logf("C2: %d forced orders with an update: %d with another end than wanted", updates.Load(), wrong.Load())
+	})
 	for _, s := range stores {
 		for _, step := range steps {
 			for point := range 5 { // 0: queued; title and three paragraphs make four batches
@@ -116,10 +119,21 @@ func TestForcedOrders(t *testing.T) {
 						if s.name != "memory" && (point%2 == 1 || point == 4 || !known || testing.Short() && !restart) {
 							continue // the order of things is the Engine's: samples are enough, and opening files is slow
 						}
-						ran++
 						name := fmt.Sprintf("%s/%s/%d/restart=%t/known=%t", s.name, step.name, point, restart, known)
 						t.Run(name, func(t *testing.T) {
 							t.Parallel()
+							defer func() {
+								ran.Add(1)
+								if t.Failed() {
+									wrong.Add(1)
+								}
+								if strings.Contains(step.name, "delete") {
+									deletions.Add(1)
+								}
+								if strings.Contains(step.name, "update") {
+									updates.Add(1)
+								}
+							}()
 							f := newEngineFixture(t, s.open(t), quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 1, Workers: 1})
 							e, job, gate := f.ingestUpTo(point, known, title, "one\n\ntwo\n\nthree")
 							step.do(f, e)
@@ -213,11 +227,18 @@ func (f *engineFixture) ingestUpTo(point int, known bool, title, body string) (q
 // TestReadersSeeOldOrNew searches an elemental again and again while it is changed
 // and ingested.
 func TestReadersSeeOldOrNew(t *testing.T) {
+	var searches, changes, mixed, empty atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("C3: %d searches while %d versions came: %d mixed, %d empty", searches.Load(), changes.Load(), mixed.Load(), empty.Load())
+	})
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
 		const readers = 6
-		versions := 15
+		versions, least := 15, int64(mixedSearches/10)
+		if f.onMemory() { // where they are quick
+			least = mixedSearches
+		}
 		if testing.Short() {
-			versions = 5
+			versions, least = 5, 0
 		}
 		parts := func(version int) int { return 3 + version%4 }
 		body := func(version int) string {
@@ -253,12 +274,14 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 					}
 					for version, n := range counts {
 						if len(counts) != 1 || n != parts(version) || version < last {
+							mixed.Add(1)
 							t.Errorf("after version %d a search saw %v", last, counts)
 							return
 						}
 						last = version
 					}
 					if len(counts) == 0 {
+						empty.Add(1)
 						t.Error("a search saw neither")
 						return
 					}
@@ -267,16 +290,17 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 				}
 			})
 		}
-		for v := 1; v <= versions && !t.Failed(); v++ {
+		for v := 1; (v <= versions || seen.Load() < least) && !t.Failed(); v++ {
 			f.update(f.ann, e.ID, body(v))
 			f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
 			if v%5 == 0 {
 				f.update(f.ann, noise.ID, fmt.Sprint("version ", v))
 			}
+			changes.Add(1)
 		}
 		stop.Store(true)
 		wg.Wait()
-		t.Logf("%d searches over %d versions", seen.Load(), versions)
+		searches.Add(seen.Load())
 	})
 }
 
@@ -334,6 +358,7 @@ func TestOldSnapshot(t *testing.T) {
 	got := <-found
 	slices.Sort(got)
 	wantEqual(t, got, []string{"Of two states one", "new one"})
+	t.Logf("C3: a search whose state of the store was replaced under it found %d passages, all of one version", len(got))
 }
 
 // busyStore does something before each of its marked Views, up to a number of times.
@@ -428,6 +453,7 @@ func TestNoCommitInsideASearch(t *testing.T) {
 	slices.Sort(got)
 	wantEqual(t, got, []string{"Of two states one", "old one"})
 	f.waitStatus(job, quire.JobSucceeded)
+	t.Logf("C3: an ingest waited for a search that was under way, which found %d passages, all of one version", len(got))
 }
 
 // TestManyAtOnce lets everything happen at the same time and compares what is left

@@ -48,8 +48,10 @@ func TestRandomOrders(t *testing.T) {
 		orders = 200
 	}
 	const groups = 20
-	var ran, steps atomic.Int64
-	t.Cleanup(func() { t.Logf("%d orders of %d steps ran", ran.Load(), steps.Load()) })
+	var ran, steps, wrong atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("C1: %d random orders of %d steps: %d in which something else was stored than may be, deleted content above all", ran.Load(), steps.Load(), wrong.Load())
+	})
 	for group := range groups {
 		t.Run(fmt.Sprint(group), func(t *testing.T) {
 			t.Parallel()
@@ -59,6 +61,7 @@ func TestRandomOrders(t *testing.T) {
 					steps.Add(int64(runOrder(t, store.NewMemory(), seed, synctest.Wait)))
 				})
 				if ran.Add(1); t.Failed() {
+					wrong.Add(1)
 					return
 				}
 			}

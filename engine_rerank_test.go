@@ -115,6 +115,38 @@ func TestRerankedTies(t *testing.T) {
 	}
 }
 
+// Behind what was reranked, hits keep their own order, below it: the scores of all of them
+// go down, ties by id, and whoever asks for fewer gets the same first ones.
+func TestBehindTheReranked(t *testing.T) {
+	t.Parallel()
+	f, r := reranked(t, quire.EngineOptions{})
+	for _, least := range []float64{0.5, 1e-3, 0} {
+		r.fault = func(scores []float64) ([]float64, error) {
+			for i := range scores {
+				scores[i] = least + (1-least)*float64(i%3)/3
+			}
+			return scores, nil
+		}
+		search := func(limit int) (ids []string) {
+			hits, err := f.eng.Search(t.Context(), quire.SearchRequest{Query: "tides", Limit: limit, Filters: quire.Filters{TenantID: f.ann.TenantID}})
+			f.check(err)
+			for i, h := range hits {
+				ids = append(ids, h.Chunk.ID)
+				if i > 0 && least > 0 && (h.Score > hits[i-1].Score || h.Score == hits[i-1].Score && h.Chunk.ID < hits[i-1].Chunk.ID) {
+					t.Errorf("least %v, limit %d: hit %d with %v is behind one with %v", least, limit, i, h.Score, hits[i-1].Score)
+				}
+			}
+			return ids
+		}
+		all := search(40)
+		for limit := 1; limit < len(all); limit++ {
+			if ids := search(limit); !slices.Equal(ids, all[:limit]) {
+				t.Errorf("least %v: the first %d of %d are others", least, limit, len(all))
+			}
+		}
+	}
+}
+
 func TestBrokenRerankers(t *testing.T) {
 	t.Parallel()
 	f, r := reranked(t, quire.EngineOptions{})

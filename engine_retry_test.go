@@ -195,21 +195,28 @@ func (c badChunker) Chunks(string) []quire.Span {
 
 func TestBadChunker(t *testing.T) {
 	t.Parallel()
+	const split = "Split in a bad way\n\ntext é"
 	for name, spans := range map[string][]quire.Span{
-		"panic":        nil,
-		"past the end": {{Start: 0, End: 1000}},
-		"before":       {{Start: -1, End: 3}},
-		"empty":        {{Start: 3, End: 3}},
-		"out of order": {{Start: 3, End: 4}, {Start: 0, End: 2}},
-		"none":         {},
-		"a gap":        {{Start: 0, End: 5}, {Start: 9, End: 24}},
-		"no end":       {{Start: 0, End: 20}},
+		"panic":                        nil,
+		"past the end":                 {{Start: 0, End: 1000}},
+		"before":                       {{Start: -1, End: 3}},
+		"empty":                        {{Start: 3, End: 3}},
+		"out of order":                 {{Start: 3, End: 4}, {Start: 0, End: 2}},
+		"none":                         {},
+		"a gap":                        {{Start: 0, End: 5}, {Start: 9, End: 24}},
+		"no end":                       {{Start: 0, End: 20}},
+		"begins inside of a character": {{Start: 0, End: len(split)}, {Start: len(split) - 1, End: len(split)}},
+		"ends inside of a character":   {{Start: 0, End: len(split) - 1}, {Start: 0, End: len(split)}},
+		"a heading that is no text":    {{Start: 0, End: len(split), Heading: []string{"a\xff"}}},
+		"a heading with NUL":           {{Start: 0, End: len(split), Heading: []string{"a\x00"}}},
+		"a long heading":               {{Start: 0, End: len(split), Heading: []string{strings.Repeat("a", 1<<20)}}},
+		"many headings":                {{Start: 0, End: len(split), Heading: make([]string, 101)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *engineFixture) {
 				f.opts.Chunker = badChunker{spans}
 				f.restart()
-				e := f.create(f.ann, document("Split in a bad way", "text"))
+				e := f.create(f.ann, document("Split in a bad way", "text é"))
 				job := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobFailed)
 				if job.Error == "" || name != "panic" && job.Attempts != 1 {
 					t.Errorf("job %+v", job)
@@ -483,6 +490,45 @@ func TestUnclearCommit(t *testing.T) {
 			t.Errorf("kept=%t: found %q", kept, got)
 		}
 	}
+}
+
+// loud is a Store that counts its Updates, all of which fail at the commit until there
+// were many.
+type loud struct {
+	quire.Store
+	fails   atomic.Bool
+	updates atomic.Int64
+}
+
+func (s *loud) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
+	if !s.fails.Load() || s.updates.Add(1) > 1000 {
+		return s.Store.Update(ctx, fn)
+	}
+	err := s.Store.Update(ctx, func(tx quire.Tx) error { return cmp.Or(fn(tx), errors.New("disk full")) })
+	return err
+}
+
+// TestFullStoreIsNoLoop: workers that cannot write down that they give a job up do not try
+// it without a pause.
+func TestFullStoreIsNoLoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &loud{Store: stores[0].open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}, Workers: 2})
+		e := f.create(f.ann, document("Attempts are used up", "text"))
+		f.stop(t.Context())
+		job := f.killed(e.ID, 5)
+		f.start()
+		s.fails.Store(true)
+		time.Sleep(2 * time.Minute) // during the first one the job still belongs to the dead
+		tries := s.updates.Load()
+		if tries < 2 || tries > 40 {
+			t.Errorf("%d tries in a minute", tries)
+		}
+		s.fails.Store(false)
+		f.waitStatus(job, quire.JobFailed)
+		t.Logf("A4: 2 workers on a full disk tried to write %d times in a minute", tries)
+	})
 }
 
 // growing is an Embedder whose vectors become longer under the same fingerprint.

@@ -69,6 +69,7 @@ func TestSearchAndChatCheckTheirInput(t *testing.T) {
 	}{
 		{"", mine, 0, "query", "must not be blank"},
 		{" \n\t", mine, 0, "query", "must not be blank"},
+		{strings.Repeat("q ", 1<<15) + "q", mine, 0, "query", "must have at most 65536 bytes; ask about a part of it"},
 		{"q", quire.Filters{}, 0, "filters.tenant_id", "tenant_id is required in filters"},
 		{"q", mine, 101, "limit", "must be between 1 and 100"},
 		{"q", mine, -1, "limit", "must be between 1 and 100"},

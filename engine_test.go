@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		changeEmbedder(path)
 		return
 	}
+	if path := os.Getenv(writeChild); path != "" {
+		writeUntilKilled(path)
+		return
+	}
 	if path := os.Getenv(ingestChild); path != "" {
 		ingestAll(path)
 		return
@@ -64,8 +68,17 @@ func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *en
 		f.opts.Text, f.opts.Mode = f.words, quire.SearchVector
 	}
 	f.start()
-	t.Cleanup(func() { f.stop(context.Background()) })
+	t.Cleanup(func() {
+		wantSound(t, f.eng)
+		f.stop(context.Background())
+	})
 	return f
+}
+
+// onMemory reports whether the fixture's Store is that in memory.
+func (f *engineFixture) onMemory() bool {
+	_, ok := f.store.(*store.Memory)
+	return ok
 }
 
 // start makes an Engine with a new index.

@@ -105,9 +105,12 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// Cause returns the text of err with the causes it hides, for logs. It may hold
-// what must not be shown to a user.
+// Cause returns the text of err with the causes it hides, for logs; "" without an error.
+// It may hold what must not be shown to a user.
 func Cause(err error) string {
+	if err == nil {
+		return ""
+	}
 	var e *Error
 	if errors.As(err, &e) && e.cause != nil {
 		return e.Message + ": " + Cause(e.cause)

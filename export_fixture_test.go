@@ -29,6 +29,7 @@ type instance struct {
 	eng      *quire.Engine
 	embedder *enginetest.Embedder
 	index    *enginetest.Index
+	damaged  bool // on purpose
 }
 
 // newInstance makes an instance; embedder may be nil.
@@ -48,6 +49,10 @@ func newInstance(t testing.TB, s quire.Store, embedder *enginetest.Embedder) *in
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if !in.damaged {
+			wantSound(t, in.eng)
+			wantSound(t, lib)
+		}
 		if err := errors.Join(in.eng.Close(ctx), lib.Close(ctx), s.Close()); err != nil {
 			t.Error(err)
 		}

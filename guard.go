@@ -57,6 +57,17 @@ func (g guardedIndex) Stats(ctx context.Context) (stats IndexStats, err error) {
 	return stats, err
 }
 
+// Name returns the index's name, "" if it has none or does not get as far as telling.
+func (g guardedIndex) Name() (name string) {
+	if named, ok := g.index.(NamedIndex); ok {
+		_ = guarded(partIndex, func() error {
+			name = named.Name()
+			return nil
+		})
+	}
+	return name
+}
+
 func (g guardedIndex) Close() error { return guarded(partIndex, g.index.Close) }
 
 // guardedText is a TextIndex whose panics are errors, and whose hits are clean.

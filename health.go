@@ -14,7 +14,7 @@ type Component struct {
 	// reembed_done, reembed_total in chunks and reembed_failures, the tries that have
 	// failed since one succeeded.
 	Counts map[string]int
-	Name   string // of the embedder or LLM
+	Name   string // of the embedder, LLM or, if it is a NamedIndex, index
 }
 
 // Health is the state of the Engine and its parts: store, index, embedder, llm,
@@ -41,15 +41,16 @@ func (e *Engine) Healthy(ctx context.Context) error {
 	return e.mirror.healthy(ctx, e.lib.store)
 }
 
-// Health reports on every part. It asks no model anything: an embedder or LLM is up
-// as long as the Engine is open.
+// Health reports on every part. It asks no model anything: an LLM is up as long as the
+// Engine is open, and so is an embedder, unless ingests wait for it to answer again.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
+	model := e.mirror.current()
 	llm, err := e.llm.name()
 	h := Health{
 		Uptime: time.Since(e.started),
 		Components: map[string]Component{
-			"embedder": {Up: open, Name: e.mirror.current().fingerprint, Counts: e.change.counts()},
+			"embedder": {Up: open && !model.down.Load(), Name: model.fingerprint, Counts: e.change.counts()},
 			"llm":      {Up: open && err == nil, Name: llm},
 		},
 	}
@@ -69,7 +70,7 @@ func (e *Engine) Health(ctx context.Context) Health {
 		})
 	})
 	var stats IndexStats
-	h.Components["index"] = measure(open, func() map[string]int {
+	index := measure(open, func() map[string]int {
 		return map[string]int{"chunks": chunks, "vectors": stats.Vectors, "dimension": stats.Dimension}
 	}, func() error {
 		return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) (err error) {
@@ -80,6 +81,10 @@ func (e *Engine) Health(ctx context.Context) Health {
 			return err
 		})
 	})
+	if named, ok := e.mirror.index.vectors.(NamedIndex); ok {
+		index.Name = named.Name()
+	}
+	h.Components["index"] = index
 	h.Up = true
 	for _, c := range h.Components {
 		h.Up = h.Up && c.Up

@@ -45,6 +45,14 @@ type VectorIndex interface {
 	Close() error
 }
 
+// NamedIndex is what a VectorIndex may be besides: one with a name for health reports,
+// which have none without it.
+type NamedIndex interface {
+	VectorIndex
+	// Name names the kind of index, such as "flat". It is always the same.
+	Name() string
+}
+
 // Hit is one result of a VectorIndex.
 type Hit struct {
 	ID    string  // of the chunk

@@ -49,7 +49,7 @@ type Job struct {
 	// What follows is for the Store and the Engine.
 
 	Seq        int64     // the order of creation in the Store
-	RunAfter   time.Time // not to be started before
+	RunAfter   time.Time // not to be started before; zero, whatever the clock says, at once
 	LeaseOwner string    // the worker that runs it; "" if none
 	LeaseUntil time.Time // when another worker may take it over
 }

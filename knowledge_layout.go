@@ -47,7 +47,12 @@ func writeList(w io.Writer, lay layout, k Knowledge, template string) error {
 		}
 		return b.Flush()
 	}
+	filled := map[string]int{}
 	for _, part := range splitTemplate(template) {
+		if most := mostTimes[part]; most > 0 && filled[part] == most { // which was stored before there were limits
+			continue
+		}
+		filled[part]++
 		var err error
 		switch part {
 		case "{{title}}":
@@ -85,6 +90,27 @@ func writeItems(b *bufio.Writer, lay layout, k Knowledge, first string) error {
 		}
 	}
 	return nil
+}
+
+// mostTimes is how often each placeholder may be in the template of a list: what it stands
+// for may be a thousand times as long as it is.
+var mostTimes = map[string]int{"{{title}}": 100, "{{description}}": 10, "{{items}}": 1}
+
+// checkTemplate checks how often the placeholders of a list's template are in it.
+func checkTemplate(probs *problems, field, template string) {
+	for _, p := range []string{"{{title}}", "{{description}}", "{{items}}"} {
+		if n := strings.Count(template, p); n > mostTimes[p] {
+			probs.add(field, "%s may be in it at most %s; it is %d times", p, times(mostTimes[p]), n)
+		}
+	}
+}
+
+// times is how often, in words.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
 }
 
 // splitTemplate cuts a template into its placeholders and the texts between them.

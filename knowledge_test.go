@@ -92,6 +92,46 @@ Description: Of two
 	})
 }
 
+// TestListTemplateIsBounded: a short template does not make a long list many times as long,
+// neither a new one nor one that was stored before there were limits.
+func TestListTemplateIsBounded(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		e := f.create(f.ann, document("Of a lighthouse", "the lamp burns"))
+		for template, ok := range map[string]bool{
+			"{{items}}":                           true,
+			"{{items}}{{items}}":                  false,
+			strings.Repeat("{{title}}", 100):      true,
+			strings.Repeat("{{title}}", 101):      false,
+			strings.Repeat("{{description}}", 9):  true,
+			strings.Repeat("{{description}}", 11): false,
+		} {
+			_, err := f.CreateList(t.Context(), f.ann, quire.ListInput{Title: "A list", Template: template, Items: []quire.ItemInput{{ElementalID: e.ID}}})
+			if ok != (err == nil) || !ok && quire.CodeOf(err) != quire.CodeInvalid {
+				t.Errorf("%.40s..: %v", template, err)
+			}
+		}
+		l, err := f.CreateList(t.Context(), f.ann, quire.ListInput{Title: "A list", Items: []quire.ItemInput{{ElementalID: e.ID}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.store.Update(t.Context(), func(tx quire.Tx) error {
+			rec, err := tx.List(t.Context(), l.ID)
+			if err != nil {
+				return err
+			}
+			rec.Template = strings.Repeat("{{items}}", 2000)
+			return tx.PutList(t.Context(), rec, quire.IndexedText{Title: "list"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(f.compile(f.ann, l.ID, quire.KnowledgeOptions{}), "the lamp burns"); n != 1 {
+			t.Errorf("the item is %d times in the text", n)
+		}
+	})
+}
+
 func TestListTemplateIsFilledInOnePass(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, f *fixture) {

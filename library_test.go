@@ -52,6 +52,7 @@ func newFixture(t *testing.T, s quire.Store, opts *quire.LibraryOptions) *fixtur
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		wantSound(t, lib)
 		if err := errors.Join(lib.Close(context.Background()), s.Close()); err != nil {
 			t.Error(err)
 		}

@@ -38,7 +38,7 @@ type ItemInput struct {
 type ListInput struct {
 	Title         string // 1..100 characters, not blank
 	Description   string
-	Template      string      // lays out the compiled text: {{title}}, {{description}}, {{items}}
+	Template      string      // lays out the compiled text: {{title}}, {{description}} up to ten times, {{items}} once
 	TypeID        int         // in the catalogue; 0 for the first list type
 	Visibility    Visibility  // 0 means Public
 	Items         []ItemInput // elementals that the actor owns or that are Public; named twice, the last one counts
@@ -141,6 +141,7 @@ func (l *Library) checkList(rec ListRecord, items []ItemInput) error {
 	checkLabel(&probs, "title", rec.Title)
 	checkText(&probs, "description", rec.Description, maxDescription)
 	checkText(&probs, "template", rec.Template, maxDescription)
+	checkTemplate(&probs, "template", rec.Template)
 	if _, ok := l.catalogue.Load().listType(rec.TypeID); !ok {
 		probs.add("content_type", "must be a list type of the catalogue")
 	}

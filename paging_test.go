@@ -31,6 +31,9 @@ func fillEqual(f *fixture) *equalKeys {
 	m := &equalKeys{fixture: f, list: 1000}
 	ctx, at := f.t.Context(), time.UnixMicro(1_700_000_000_000_000).UTC()
 	err := f.store.Update(ctx, func(tx quire.Tx) error {
+		if err := tx.PutTag(ctx, quire.Tag{ID: 7, OwnerID: f.ann.UserID, Title: "equal", CreatedAt: at, UpdatedAt: at}); err != nil {
+			return err
+		}
 		for i := range equals {
 			n := i * 7919 % equals // written in another order than that of the ids
 			l := quire.ListRecord{

@@ -36,7 +36,7 @@ func (e *Engine) reranks(mode SearchMode) bool {
 
 // rerank puts the first hits in the order of the Reranker, ties by id. It is given as many
 // whatever the limit is, so that who asks for more gets the same ones first; those behind
-// them score no higher than the last of them.
+// them score below the last of them, or 0 if that does.
 func (e *Engine) rerank(ctx context.Context, query string, all []SearchHit) error {
 	hits := all[:min(len(all), e.opts.RerankDepth)]
 	var scores []float64
@@ -56,11 +56,27 @@ func (e *Engine) rerank(ctx context.Context, query string, all []SearchHit) erro
 		}
 		hits[i].Score = score
 	}
-	slices.SortFunc(hits, func(a, b SearchHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Chunk.ID, b.Chunk.ID))
-	})
-	for i := len(hits); i < len(all); i++ {
-		all[i].Score = min(all[i].Score, hits[len(hits)-1].Score)
+	slices.SortFunc(hits, byScore)
+	if len(hits) > 0 {
+		keepBelow(all[len(hits):], hits[len(hits)-1].Score)
 	}
 	return nil
+}
+
+// byScore orders hits by descending score, ties by id.
+func byScore(a, b SearchHit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Chunk.ID, b.Chunk.ID))
+}
+
+// keepBelow scales the scores of hits, the best of which is first, so that all are below a
+// score, and keep their distances as far as that goes.
+func keepBelow(hits []SearchHit, score float64) {
+	if len(hits) == 0 || hits[0].Score < score || hits[0].Score == 0 {
+		return
+	}
+	scale := score / hits[0].Score * (1 - 1e-9)
+	for i := range hits {
+		hits[i].Score *= scale
+	}
+	slices.SortStableFunc(hits, byScore) // what has become equal
 }

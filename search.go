@@ -14,7 +14,7 @@ const (
 
 // SearchRequest asks for the chunks nearest to a query.
 type SearchRequest struct {
-	Query   string // not blank
+	Query   string // not blank, at most 64 KiB
 	Filters Filters
 	Limit   int        // 1..100; 0 means 10
 	Mode    SearchMode // "" means EngineOptions.Mode
@@ -49,6 +49,10 @@ func (l *Library) checkFilters(probs *problems, f Filters) {
 func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode) (probs problems) {
 	if strings.TrimSpace(query) == "" {
 		probs.add("query", "must not be blank")
+	}
+	// All its words are looked up while no commit can change the index.
+	if len(query) > maxTurnBytes {
+		probs.add("query", "must have at most %d bytes; ask about a part of it", maxTurnBytes)
 	}
 	e.lib.checkFilters(&probs, f)
 	if limit < 0 || limit > maxResults {

@@ -101,6 +101,9 @@ type UserReader interface {
 	// Users returns those of the users that exist, keyed by id; unknown ids are left
 	// out. Any number of ids is allowed.
 	Users(ctx context.Context, ids []string) (map[string]User, error)
+	// Tenants returns the tenants that a user, elemental or list belongs to, each once, in
+	// ascending order.
+	Tenants(ctx context.Context) ([]string, error)
 	// TenantUsers iterates over the users of a tenant by ascending id. An error ends
 	// the iteration.
 	TenantUsers(ctx context.Context, tenantID string) iter.Seq2[User, error]

@@ -17,6 +17,7 @@ const (
 	backoffBase  = time.Second
 	backoffLimit = 5 * time.Minute
 	retryLimit   = time.Hour        // what a service may ask for
+	outagePause  = time.Minute      // at most, from one look for a service that answers nobody to the next
 	settleTime   = 30 * time.Second // for writing down how an attempt ended
 )
 
@@ -27,6 +28,12 @@ var (
 	// errOvertaken: it changed again and again while it was ingested.
 	errOvertaken = errors.New("the elemental keeps changing")
 )
+
+// outage is a failure for which the job can do nothing: the service that embeds answers
+// nobody.
+type outage struct{ error }
+
+func (o outage) Unwrap() error { return o.error }
 
 // runningJobs are the attempts of this process by lease owner.
 type runningJobs struct {
@@ -86,7 +93,8 @@ func (e *Engine) work() {
 			if e.life.Err() == nil {
 				e.log.Error("a worker cannot read its jobs", "error", Cause(err))
 			}
-			wait = storePause
+			// Whatever is signalled: what has failed may have been a signal of its own.
+			wait, ready = storePause, nil
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -156,6 +164,9 @@ func (e *Engine) run(job Job) {
 	a := &attempt{engine: e, job: job, vectors: make(map[string][]float32)}
 	stop := a.keepLease(ctx, cancel)
 	err := a.safely(ctx)
+	if err != nil && job.Attempts >= e.opts.MaxAttempts && a.nobodyThere(ctx, err) {
+		err = outage{err}
+	}
 	stop()
 	if err != nil {
 		e.settle(job, err)
@@ -195,12 +206,19 @@ func (e *Engine) afterFailure(j Job, failure error) Job {
 		return j.requeued(now().Add(backoffBase))
 	case e.life.Err() != nil: // not its fault: as if it had not been started
 		j.Attempts--
-		return j.requeued(now())
+		return j.requeued(time.Time{})
+	}
+	pause := pauseAfter(failure, j.Attempts)
+	var down outage
+	switch {
+	case errors.As(failure, &down): // the last attempt is still to come
+		j.Attempts--
+		pause = min(RetryAfter(failure), retryLimit) + rand.N(outagePause)
 	case CodeOf(failure) == CodeInvalid || j.Attempts >= e.opts.MaxAttempts:
 		return j.ended(JobFailed, shown(failure))
 	}
 	j.Error = shown(failure)
-	return j.requeued(now().Add(pauseAfter(failure, j.Attempts)))
+	return j.requeued(now().Add(pause))
 }
 
 // shown is the text of a failure that a user may see.

@@ -105,7 +105,7 @@ func TestBackupBesideWriters(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d backups under %d writers, all whole; they hold %d elementals", backups, writers, elementals)
+	t.Logf("A12: %d backups under %d writers, all whole; they hold %d elementals", backups, writers, elementals)
 }
 
 // checkPairs counts what a restored backup holds of a writer.

@@ -30,7 +30,11 @@ const databaseFile = "quire.db"
 type Options struct {
 	// Store keeps everything. Default: SQLite in the file quire.db of the directory.
 	Store quire.Store
-	// Index finds neighbours. Default: chromem-go, in memory.
+	// Index finds neighbours. Default: chromem.New, which compares a query with every passage
+	// of the tenant by chromem-go. flat.New finds the same passages in the same order, in a
+	// small part of the time: it pays off from some thousand passages on, and is the one to
+	// take for tens of thousands, for filters that select few of many, and beside writers.
+	// docs/performance.md has figures by size.
 	Index quire.VectorIndex
 	// Embedder makes vectors. Default: static.New. A directory that was filled with another
 	// one is refused unless Engine.Former is that one; the default takes over one that

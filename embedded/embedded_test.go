@@ -12,6 +12,7 @@ import (
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
 	"github.com/quirelib/quire/engine/chromem"
+	"github.com/quirelib/quire/engine/flat"
 	"github.com/quirelib/quire/store"
 	"go.uber.org/goleak"
 )
@@ -120,20 +121,28 @@ func TestDirectoryMode(t *testing.T) {
 // TestSwapped checks that Close leaves open what the caller gave.
 func TestSwapped(t *testing.T) {
 	t.Parallel()
-	s, index := store.NewMemory(), chromem.New(nil)
-	defer s.Close()
-	defer index.Close()
-	opts := &embedded.Options{Store: s, Index: index}
-	q := open(t, "", opts)
-	a := addDocument(t, q, "A second opening finds the same words.")
-	if err := q.Close(t.Context()); err != nil {
-		t.Fatal(err)
+	for name, index := range map[string]quire.VectorIndex{"chromem-go": chromem.New(nil), "flat": flat.New(nil)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := store.NewMemory()
+			defer s.Close()
+			defer index.Close()
+			opts := &embedded.Options{Store: s, Index: index}
+			q := open(t, "", opts)
+			a := addDocument(t, q, "A second opening finds the same words.")
+			if got := q.Engine.Health(t.Context()).Components["index"].Name; got != name {
+				t.Errorf("health names the index %q, want %q", got, name)
+			}
+			if err := q.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stats, err := index.Stats(t.Context())
+			if err != nil || stats.Vectors != 1 {
+				t.Errorf("the index has %+v, error %v", stats, err)
+			}
+			findDocument(t, open(t, "", opts), a, "second opening")
+		})
 	}
-	stats, err := index.Stats(t.Context())
-	if err != nil || stats.Vectors != 1 {
-		t.Errorf("the index has %+v, error %v", stats, err)
-	}
-	findDocument(t, open(t, "", opts), a, "second opening")
 }
 
 // failingIndex is an index that cannot be filled.

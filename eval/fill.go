@@ -37,7 +37,8 @@ func (f *Filled) Names(hit quire.SearchHit) []string {
 //
 // Elementals have titles of 10 to 100 characters. What is longer goes on in the body, and
 // so does a text without a title, whose beginning is its title then; what is shorter gets
-// dots behind it, which no search sees. So every word is there as often as in the set.
+// dots behind it, which no search sees; one without a letter gets the word Document before
+// it. But for that, every word is there as often as in the set.
 func Fill(ctx context.Context, engine *quire.Engine, set *Dataset, progress func(done, total int)) (*Filled, error) {
 	if progress == nil {
 		progress = func(int, int) {}
@@ -133,6 +134,12 @@ func fit(doc Document) (title, body string, ok bool) {
 		line, rest, _ := strings.Cut(text, "\n")
 		title, body = oneLine(line), rest
 	}
+	if !strings.ContainsFunc(title+body, isWord) {
+		return "", "", false
+	}
+	if !strings.ContainsFunc(title, unicode.IsLetter) {
+		title = strings.TrimSpace("Document " + title)
+	}
 	if utf8.RuneCountInString(title) > maxTitle {
 		runes := []rune(title)
 		cut := maxTitle
@@ -141,17 +148,14 @@ func fit(doc Document) (title, body string, ok bool) {
 		}
 		title, body = strings.TrimSpace(string(runes[:cut])), strings.TrimSpace(string(runes[cut:]))+"\n\n"+body
 	}
-	if !strings.ContainsFunc(title+body, unicode.IsLetter) {
-		return "", "", false
-	}
-	if !strings.ContainsFunc(title, unicode.IsLetter) {
-		title = strings.TrimSpace("Document " + title)
-	}
 	if n := utf8.RuneCountInString(title); n < minTitle {
 		title += " " + strings.Repeat("·", minTitle-n)
 	}
 	return title, body, true
 }
+
+// isWord reports whether a character is of a word, which numbers are too.
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // oneLine returns s without line breaks, control characters and invalid bytes.
 func oneLine(s string) string {

@@ -13,6 +13,7 @@ import (
 
 func TestFit(t *testing.T) {
 	t.Parallel()
+	dashes := strings.Repeat("-", 95)
 	long := strings.TrimSpace(strings.Repeat("word ", 30))
 	for _, tt := range []struct {
 		name        string
@@ -28,7 +29,9 @@ func TestFit(t *testing.T) {
 		{"no letters but a title", Document{Title: "Numbers of it", Text: "1 2 3"}, "Numbers of it", "1 2 3", true},
 		{"over lines", Document{Title: "One\ntwo\x00three\xff", Text: "x"}, "One two three\ufffd", "x", true},
 		{"nothing", Document{}, "", "", false},
-		{"no letter", Document{Title: "..", Text: "1 2"}, "", "", false},
+		{"numbers only", Document{Title: "..", Text: "1 2"}, "Document ..", "1 2", true},
+		{"no word", Document{Title: "..", Text: "= ="}, "", "", false},
+		{"a long line without a letter", Document{Text: dashes + "\nText."}, "Document " + dashes[:41], dashes[41:] + "\n\nText.", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			title, body, ok := fit(tt.doc)
@@ -55,7 +58,7 @@ func TestFitModel(t *testing.T) {
 		doc := Document{Title: text.Draw(t, "title"), Text: text.Draw(t, "text")}
 		title, body, ok := fit(doc)
 		if !ok {
-			if strings.ContainsFunc(doc.Title+doc.Text, unicode.IsLetter) {
+			if strings.ContainsFunc(doc.Title+doc.Text, isWord) {
 				t.Fatal("left out")
 			}
 			return

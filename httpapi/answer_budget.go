@@ -124,10 +124,11 @@ func (c *call) hold(cost int64) error {
 	if c.reads() {
 		limit -= b.size / 4
 	}
-	release, err := b.acquire(c.r.Context(), c.user.ID, cost, limit)
+	release, err := b.acquireMore(c.r.Context(), c.user.ID, c.own, cost, limit)
 	if err != nil {
 		return err
 	}
+	c.own = min(c.own+cost, limit)
 	c.held = append(c.held, release)
 	return nil
 }
@@ -151,7 +152,7 @@ func (c *call) reads() bool {
 
 // giveBack lets go of the memory that was held for the request. It may be called again.
 func (c *call) giveBack() {
-	c.body = nil
+	c.body, c.own = nil, 0
 	for _, release := range c.held {
 		release()
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,6 +92,20 @@ func TestBudgetIsShared(t *testing.T) {
 		whole()
 		enter(t.Context(), "cat", 1, 9)()
 		check("cat")
+		// Who has some already waits for others, not for that.
+		first, err := b.acquire(t.Context(), "ann", 5, 12)
+		more, errMore := b.acquireMore(t.Context(), "ann", 5, 1000, 12)
+		_, errOther := b.acquire(t.Context(), "ann", 1, 12)
+		all, errAll := b.acquireMore(t.Context(), "ann", 12, 1000, 12)
+		if err != nil || errMore != nil || !errors.Is(errOther, errBusy) || errAll != nil {
+			t.Errorf("errors %v, %v, %v, %v", err, errMore, errOther, errAll)
+		}
+		if b.used != 12 {
+			t.Errorf("%d are used, want all 12", b.used)
+		}
+		for _, leave := range []func(){more, first, all} {
+			leave()
+		}
 		if b.used != 0 || len(b.waiting) != 0 || len(b.held) != 0 {
 			t.Errorf("%d are used, %d wait, %v hold some after all", b.used, len(b.waiting), b.held)
 		}
@@ -99,6 +114,22 @@ func TestBudgetIsShared(t *testing.T) {
 
 // words is a body of n bytes and little more.
 func words(n int) string { return strings.Repeat("word ", n/5) }
+
+// TestNoRequestWaitsForItself sends files to lists with large items: the body and the answer
+// take more than the half of the budget that a user has, and nobody else takes any of it.
+func TestNoRequestWaitsForItself(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
+	memory := &f.h.(*server).memory
+	memory.wait = 20 * time.Millisecond
+	id := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(5<<20)+`"}`).want(201).str("response.id")
+	file := `"files":[{"file_name":"a.bin","file_buffer":"` + base64.StdEncoding.EncodeToString(make([]byte, 4<<20)) + `"}]`
+	list := f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"A list","item_ids":[{"prompt_id":"`+id+`"}],`+file+`}`).want(201).str("response.id")
+	f.do(f.ann.key, "PUT", "/v1/user/list/"+list, `{`+file+`}`).want(200)
+	if memory.used != 0 {
+		t.Errorf("%d bytes are still taken", memory.used)
+	}
+}
 
 // TestLargeAnswersWait fills the budget by hand: what is large waits and is refused, what
 // is small is not, and neither what does not exist; what writes has a part of its own.

@@ -23,6 +23,7 @@ type budget struct {
 
 type waiter struct {
 	user        string
+	own         int64         // what the waiter itself has already, which it must not wait for
 	cost, limit int64         // limit: how much may be used together with it
 	ready       chan struct{} // closed when it is admitted
 }
@@ -30,7 +31,13 @@ type waiter struct {
 // acquire waits for room for cost, for as long as the budget says or until the context
 // ends. Of the budget, limit is for what is acquired here; the rest is for others.
 func (b *budget) acquire(ctx context.Context, user string, cost, limit int64) (release func(), err error) {
-	w := &waiter{user, min(cost, limit), limit, make(chan struct{})}
+	return b.acquireMore(ctx, user, 0, cost, limit)
+}
+
+// acquireMore is acquire for somebody who has some of the budget already: both together are
+// one thing.
+func (b *budget) acquireMore(ctx context.Context, user string, own, cost, limit int64) (release func(), err error) {
+	w := &waiter{user, own, max(0, min(cost, limit-own)), limit, make(chan struct{})}
 	timer := time.NewTimer(b.wait)
 	defer timer.Stop()
 	b.mu.Lock()
@@ -55,7 +62,7 @@ func (b *budget) acquire(ctx context.Context, user string, cost, limit int64) (r
 func (b *budget) admit() {
 	b.waiting = slices.DeleteFunc(b.waiting, func(w *waiter) bool {
 		held := b.held[w.user]
-		if b.used+w.cost > w.limit || held > 0 && held+w.cost > b.size/2 {
+		if w.cost > 0 && (b.used+w.cost > w.limit || held > w.own && held+w.cost > b.size/2) {
 			return false
 		}
 		if b.held == nil {

@@ -36,6 +36,7 @@ type call struct {
 	ahead renderings // made for the answer before it is known
 
 	held []func() // each gives back memory that was taken for the request
+	own  int64    // of the memory for answers, what the request has
 }
 
 func (c *call) actor() quire.Actor { return c.user.Actor() }

@@ -207,7 +207,10 @@ func asID(p place, raw json.RawMessage) string {
 
 // asNumericID reads the id of a list or tag, as a string or as a number.
 func asNumericID(p place, raw json.RawMessage) int64 {
-	s := strings.Trim(string(raw), `"`)
+	s := string(raw)
+	if raw[0] == '"' {
+		s = asString(p, raw)
+	}
 	n, ok := parseNumericID(s)
 	if !ok {
 		p.wrong("int_type", "must be an id: a positive whole number, as a number or a string of digits")

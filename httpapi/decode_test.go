@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +188,20 @@ func TestWrongTypes(t *testing.T) {
 
 // FuzzPayloads feeds arbitrary types to every key of every payload: each must be
 // read or refused, never panic.
+// TestEscapes: a string is the same however its characters are written.
+func TestEscapes(t *testing.T) {
+	t.Parallel()
+	o := bodyObject([]byte(`{"tagIds":["\u0037","7",7],"id":"\u0061b","images":[{"file_name":"a","file_buffer":"\/+\/+\u0041AA="}]}`))
+	in := elementalInput(o)
+	if err := o.err(); err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{0xff, 0xef, 0xfe, 0, 0}
+	if !slices.Equal(in.TagIDs, []int64{7, 7, 7}) || in.ID != "ab" || !bytes.Equal(in.Media.Images[0].Data, want) {
+		t.Errorf("tags %v, id %q, bytes %x", in.TagIDs, in.ID, in.Media.Images[0].Data)
+	}
+}
+
 func FuzzPayloads(f *testing.F) {
 	f.Add([]byte(`{"title":"x","item_ids":[{"prompt_id":1}],"settings":{},"lists_to_save":[{"list_id":"5"}],"filters":{"tenant_id":1}}`))
 	f.Add([]byte(`{"images":[{"file_name":"a","file_buffer":[1,2,256]}],"files":[{"file_buffer":{"type":"Buffer","data":[ 1 ]}}],"avatar":{"file_buffer":"data:;base64,AA=="}}`))

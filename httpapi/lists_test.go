@@ -186,7 +186,7 @@ func TestURLHeader(t *testing.T) {
 			}
 			got := answer{t, rec.Code, rec.Header(), rec.Body.String()}
 			url := got.str("response.url")
-			if spelled := rec.Header()["list_URL"]; len(spelled) != 1 || spelled[0] != url || rec.Header().Get("Location") != url {
+			if spelled := rec.Header()[listURLHeader]; len(spelled) != 1 || spelled[0] != url || rec.Header().Get("Location") != url {
 				t.Errorf("list_URL is %q, Location %q, url %q", spelled, rec.Header().Get("Location"), url)
 			}
 			if !regexp.MustCompile(`^https://quire\.example/v1/list/[0-9]+$`).MatchString(url) {

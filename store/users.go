@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/quirelib/quire"
@@ -51,6 +52,16 @@ func (tx readTx) User(ctx context.Context, id string) (quire.User, error) {
 // Users implements [quire.UserReader].
 func (tx readTx) Users(ctx context.Context, ids []string) (map[string]quire.User, error) {
 	return pick(ctx, tx.users.rows, ids, cloneUser)
+}
+
+// Tenants implements [quire.UserReader].
+func (tx readTx) Tenants(ctx context.Context) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ids := slices.Concat(slices.Collect(maps.Keys(tx.usersOf)), slices.Collect(maps.Keys(tx.elementalsIn)), slices.Collect(maps.Keys(tx.listsIn)))
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // TenantUsers implements [quire.UserReader].

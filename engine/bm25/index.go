@@ -2,7 +2,8 @@
 //
 // Words are folded and stemmed as the library's own search does it; in scripts written
 // without spaces, characters and pairs of neighbouring characters are words. Function
-// words of English count only in a query that has no others. An entry takes some 8 bytes
+// words of English count only in a query that has no others. Neighbours of a query are
+// looked for as one word too, such as frontmatter for front matter. An entry takes some 8 bytes
 // for each distinct word of its text, and half a kilobyte for ids and what filters ask
 // for; texts are not kept.
 //
@@ -82,7 +83,7 @@ func (x *Index) Search(ctx context.Context, query string, filters quire.Filters,
 	case limit < 1:
 		return nil, quire.Errorf(quire.CodeInvalid, "the limit of a search is at least 1, not %d", limit)
 	}
-	words := queryWords(query)
+	q := newQuery(query)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if err := x.usable(ctx); err != nil {
@@ -92,7 +93,7 @@ func (x *Index) Search(ctx context.Context, query string, filters quire.Filters,
 	if t == nil {
 		return nil, nil
 	}
-	return t.search(ctx, words, filters, limit)
+	return t.search(ctx, q, filters, limit)
 }
 
 // Reset removes all entries of all tenants.

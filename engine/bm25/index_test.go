@@ -40,6 +40,33 @@ func search(tb testing.TB, x *Index, query string) []quire.TextHit {
 	return hits
 }
 
+// TestJoined: neighbours of a query find the word that they are together, which counts for
+// nothing where there is none, and never more than the whole query.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	x := New(nil)
+	add(t, x, chunkOf(1, "frontmatter fields"), chunkOf(2, "what does it matter"), chunkOf(3, "setup"), chunkOf(4, "文書管理"), chunkOf(5, "front matter and frontmatter"))
+	for query, want := range map[string][]string{
+		"front matter":     {"c5", "c1", "c2"},
+		"front of matters": {"c5", "c2"},
+		"how to set it up": nil,
+		"how to set up":    {"c3"},
+		"f r o n t":        nil,
+		"管 理":              {"c4"}, // as characters
+	} {
+		var got []string
+		for _, h := range search(t, x, query) {
+			got = append(got, h.ID)
+			if h.Share <= 0 || h.Share > 1 {
+				t.Errorf("%q: the share of %s is %v", query, h.ID, h.Share)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
 // TestScores holds the scores against the formula, worked out by hand: three texts of 2,
 // 4 and 6 words.
 func TestScores(t *testing.T) {

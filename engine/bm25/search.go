@@ -18,43 +18,62 @@ type found struct {
 // checkEvery is after how many postings a search looks whether it is cancelled.
 const checkEvery = 1 << 16
 
+// scan is a query on its way through the postings of a tenant.
+type scan struct {
+	*tenant
+	scores  []found
+	reached []uint32
+	average float64 // length of an entry
+}
+
 // search returns the entries that match best. The words are added up in their order, so
 // that sums, and with them ties, are the same every time.
-func (t *tenant) search(ctx context.Context, counts map[string]int, filters quire.Filters, limit int) ([]quire.TextHit, error) {
-	scores := make([]found, len(t.entries))
-	var reached []uint32
+func (t *tenant) search(ctx context.Context, q textQuery, filters quire.Filters, limit int) ([]quire.TextHit, error) {
+	s := scan{tenant: t, scores: make([]found, len(t.entries)), average: float64(t.length) / float64(t.live)}
 	var whole float64 // the weight of all words of the query
-	average := float64(t.length) / float64(t.live)
-	for _, word := range slices.Sorted(maps.Keys(counts)) {
-		w, known := t.words[word]
-		if !known {
-			whole += float64(counts[word]) * t.weight(0)
-			continue
+	for _, word := range slices.Sorted(maps.Keys(q.counts)) {
+		weight, err := s.add(ctx, word, float64(q.counts[word]))
+		if err != nil {
+			return nil, err
 		}
-		weight := float64(counts[word]) * t.weight(t.frequencies[w])
 		whole += weight
-		for i, p := range t.postings[w] {
-			if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			length := t.entries[p.entry].length
-			if length == 0 {
-				continue // dead
-			}
-			s := &scores[p.entry]
-			if s.score == 0 {
-				reached = append(reached, p.entry)
-			}
-			count := float64(p.count)
-			s.score += weight * count * (saturation + 1) / (count + saturation*(1-lengthShare+lengthShare*float64(length)/average))
-			s.share += weight
+	}
+	for _, word := range q.joined { // which stand for words that have been counted
+		if _, err := s.add(ctx, word, 1); err != nil {
+			return nil, err
 		}
 	}
-	best := t.best(scores, reached, filters, limit)
+	best := t.best(s.scores, s.reached, filters, limit)
 	for i := range best {
 		best[i].Share = min(1, best[i].Share/whole)
 	}
 	return best, nil
+}
+
+// add adds what a word scores, which is so many times in the query, and returns its weight.
+func (s *scan) add(ctx context.Context, word string, times float64) (weight float64, err error) {
+	w, known := s.words[word]
+	if !known {
+		return times * s.weight(0), ctx.Err()
+	}
+	weight = times * s.weight(s.frequencies[w])
+	for i, p := range s.postings[w] {
+		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		length := s.entries[p.entry].length
+		if length == 0 {
+			continue // dead
+		}
+		f := &s.scores[p.entry]
+		if f.score == 0 {
+			s.reached = append(s.reached, p.entry)
+		}
+		count := float64(p.count)
+		f.score += weight * count * (saturation + 1) / (count + saturation*(1-lengthShare+lengthShare*float64(length)/s.average))
+		f.share += weight
+	}
+	return weight, nil
 }
 
 // best returns those of the entries reached that match the filters and score highest.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/quirelib/quire"
@@ -20,21 +21,41 @@ var unweighted = feature.Weigher{Word: func(_, _ string) float32 { return featur
 // neighbours.
 func words(text string) []feature.Term { return feature.Terms(segment.Words(text), unweighted) }
 
-// queryWords returns how often each word is in a query: without function words, unless
-// there are no others.
-func queryWords(query string) map[string]int {
-	content, all := map[string]int{}, map[string]int{}
-	for _, w := range words(query) {
+// textQuery is what a query looks for.
+type textQuery struct {
+	counts map[string]int // how often each word is in it: without function words, unless there are no others
+	// joined are neighbours written as one word, each once: "front matter" is looked for
+	// as "frontmatter" too, where there is such a word.
+	joined []string
+}
+
+func newQuery(text string) textQuery {
+	parts := segment.Words(text)
+	q := textQuery{counts: map[string]int{}}
+	all := map[string]int{}
+	for _, w := range feature.Terms(parts, unweighted) {
 		all[w.Text] = w.Count
 		if !segment.IsStopWord(w.Text) {
-			content[w.Text] = w.Count
+			q.counts[w.Text] = w.Count
 		}
 	}
-	if len(content) == 0 {
-		return all
+	if len(q.counts) == 0 {
+		q.counts = all
 	}
-	return content
+	for i := 1; i < len(parts); i++ {
+		if a, b := parts[i-1], parts[i]; joinable(a) && joinable(b) {
+			q.joined = append(q.joined, segment.Stem(a+b))
+		}
+	}
+	slices.Sort(q.joined)
+	q.joined = slices.Compact(q.joined)
+	q.joined = slices.DeleteFunc(q.joined, func(w string) bool { return all[w] > 0 })
+	return q
 }
+
+// joinable reports whether a word may be a part of a longer one: it has some letters and is
+// of a script with spaces.
+func joinable(word string) bool { return len(word) > 1 && !segment.IsSpaceless(word) }
 
 // entry is a chunk that is to be entered.
 type entry struct {

@@ -34,12 +34,15 @@ type Index struct {
 	dimension int // 0 while there are no vectors
 }
 
-var _ quire.VectorIndex = (*Index)(nil)
+var _ quire.NamedIndex = (*Index)(nil)
 
 // New makes an empty Index. opts may be nil.
 func New(opts *Options) *Index {
 	return &Index{db: chromem.NewDB(), tenants: map[string]*tenant{}}
 }
+
+// Name names the index for health reports.
+func (x *Index) Name() string { return "chromem-go" }
 
 // Replace removes all entries of an elemental and adds the given chunks. Beside
 // what every index refuses, a chunk of another tenant or elemental, without an id,

@@ -40,7 +40,7 @@ func TestGoDocuments(t *testing.T) {
 		if !cites(resp, c.phrases) {
 			t.Errorf("%s: no source holds %q", c.question, c.phrases)
 			for i, s := range resp.Sources {
-				t.Logf("[%d] %.3f %s", i+1, s.Score, excerpt(s.Text))
+				t.Logf("[%d] %.3f %s", i+1, s.Score, excerpt(s.Text, ""))
 			}
 		}
 	}

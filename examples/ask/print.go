@@ -12,29 +12,42 @@ import (
 )
 
 const (
-	textWidth    = 80  // characters of a line
-	excerptChars = 200 // about as many characters of a source are shown
+	textWidth    = 80 // characters of a line
 	sourceIndent = "    "
 )
 
-// printAnswer writes the answer and its sources for people. paths gives the file
-// of an elemental.
+// printAnswer writes the answer and its sources for people: those that it cites with the
+// place that is cited, then those that were only looked at. paths gives the file of an
+// elemental.
 func printAnswer(w io.Writer, r quire.ChatResponse, paths map[string]string) error {
 	var b strings.Builder
 	for line := range strings.Lines(printable(r.Answer)) {
 		b.WriteString(wrap(strings.TrimRight(line, "\n"), ""))
 	}
-	if len(r.Sources) > 0 {
-		b.WriteString("\nSources\n")
+	cited := citations(r.Answer)
+	head := func(i int) string {
+		c := r.Sources[i].Chunk
+		return fmt.Sprintf("[%d] %s (%s), score %.3f\n", i+1, oneLine(c.Title), oneLine(paths[c.ElementalID]), r.Sources[i].Score)
 	}
+	title := "\nSources\n"
 	for i, hit := range r.Sources {
-		c := hit.Chunk
-		head := fmt.Sprintf("[%d] %s (%s), score %.3f", i+1, oneLine(c.Title), oneLine(paths[c.ElementalID]), hit.Score)
-		b.WriteString("\n" + head + "\n")
-		if len(c.Heading) > 0 {
-			b.WriteString(wrap(oneLine(strings.Join(c.Heading, " > ")), sourceIndent))
+		sentence, ok := cited[i+1]
+		if !ok {
+			continue
 		}
-		b.WriteString(wrap(excerpt(unmarked(c.Text)), sourceIndent))
+		b.WriteString(title + "\n" + head(i))
+		title = ""
+		if heading := hit.Chunk.Heading; len(heading) > 0 {
+			b.WriteString(wrap(oneLine(strings.Join(heading, " > ")), sourceIndent))
+		}
+		b.WriteString(wrap(excerpt(unmarked(hit.Chunk.Text), sentence), sourceIndent))
+	}
+	title = "\nFound too, and not cited\n\n"
+	for i := range r.Sources {
+		if _, ok := cited[i+1]; !ok {
+			b.WriteString(title + head(i))
+			title = ""
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -65,23 +78,6 @@ func wrap(line, indent string) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
-}
-
-// excerpt is the beginning of a text on one line, cut between words, or inside a
-// word that is long itself.
-func excerpt(text string) string {
-	line := []rune(strings.Join(strings.Fields(printable(text)), " "))
-	if len(line) <= excerptChars {
-		return string(line)
-	}
-	cut := excerptChars
-	for cut > 0 && line[cut] != ' ' {
-		cut--
-	}
-	if cut < excerptChars/2 {
-		cut = excerptChars
-	}
-	return strings.TrimRight(string(line[:cut]), " ") + " …"
 }
 
 var (

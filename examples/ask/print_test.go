@@ -35,8 +35,9 @@ Sources
     Statements > Send statements
     A send on a [2Jclosed channel proceeds by causing a run-time panic.
 
+Found too, and not cited
+
 [2] Notes (notes.md), score 1.000
-    Short.
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -63,22 +64,53 @@ func TestUnmarked(t *testing.T) {
 
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", ""},
-		{"short", " a  b\nc ", "a b c"},
-		{"cut between words", strings.Repeat("word ", 60), strings.TrimSpace(strings.Repeat("word ", 40)) + " …"},
-		{"one long word", strings.Repeat("é", 300), strings.Repeat("é", 200) + " …"},
-		{"a long word after a short one", "short " + strings.Repeat("x", 300), "short " + strings.Repeat("x", 194) + " …"},
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	const cited = "The spare keys are in the blue jar, as they always were."
+	for _, c := range []struct{ name, text, cited, want string }{
+		{"empty", "", "", ""},
+		{"short", " a  b\nc ", "b", "a b c"},
+		{"the beginning", words(60), "", words(48) + " …"},
+		{"one long word", strings.Repeat("é", 300), "", strings.Repeat("é", 240) + " …"},
+		{"a long word after a short one", "short " + strings.Repeat("x", 300), "", "short " + strings.Repeat("x", 234) + " …"},
+		{"cited at the end", words(60) + " " + cited, cited, "… " + words(36) + " " + cited},
+		{"cited in the middle", words(60) + "\n" + cited + "\n" + words(60), cited, "… " + words(12) + " " + cited + " " + words(24) + " …"},
+		{"in words of one's own", words(60) + " " + cited, "Look into the jar.", words(48) + " …"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := excerpt(c.text)
+			got := excerpt(c.text, c.cited)
 			if got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
+				t.Errorf("got  %q,\nwant %q", got, c.want)
 			}
-			if n := utf8.RuneCountInString(got); n > excerptChars+2 {
+			if n := utf8.RuneCountInString(got); n > excerptChars+4 {
 				t.Errorf("%d characters", n)
 			}
 		})
+	}
+}
+
+// FuzzExcerpt: an excerpt is a part of the text and never long.
+func FuzzExcerpt(f *testing.F) {
+	f.Add(strings.Repeat("ab ", 200), "ab ab")
+	f.Add(strings.Repeat("日本", 200), "本日")
+	f.Fuzz(func(t *testing.T, text, cited string) {
+		line := strings.Join(strings.Fields(printable(text)), " ")
+		got := excerpt(text, cited)
+		shown := strings.TrimSuffix(strings.TrimPrefix(got, "… "), " …")
+		if !utf8.ValidString(text) {
+			return
+		}
+		if !strings.Contains(line, shown) && !strings.Contains(line, got) || utf8.RuneCountInString(got) > excerptChars+4 {
+			t.Errorf("%q of %q", got, line)
+		}
+	})
+}
+
+func TestCitations(t *testing.T) {
+	t.Parallel()
+	got := citations("One thing. [1] Another [2][7]\n- A third [1] and [3].")
+	want := map[int]string{1: "One thing.", 2: "Another", 7: "Another", 3: "and"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

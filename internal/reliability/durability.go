@@ -1,4 +1,89 @@
 package reliability
 
 // durability is area A: what survives crashes, full disks and damaged files.
-var durability = []Row{}
+var durability = []Row{
+	{ID: "A6", Package: ".", Test: "TestVerify", Controls: []Control{
+		{Guard: "the checksums of elementals, lists and media", File: "store/sqlite/verify.go", Old: "case !bytes.Equal(have, want):", New: "case false:"},
+		{Guard: "the counting of marks", File: "verify_counters.go", Old: "n != counted.have {", New: "n < 0 {"},
+		{Guard: "the comparison of passages with what they cite", File: "engine_verify.go", Old: "text[chunk.Start:chunk.End] != chunk.Text", New: "false"},
+		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !(math.Abs(squares-1) < 1e-3):", New: "case math.IsNaN(squares):"},
+	}},
+	{ID: "A6", Package: "store/sqlite", Test: "TestFlippedBytes", Controls: []Control{
+		{Guard: "the checksums", File: "store/sqlite/verify.go", Old: "case !bytes.Equal(have, want):", New: "case false:"},
+	}},
+	{ID: "A1", Package: ".", Test: "TestKillWhileWriting", Controls: []Control{{
+		Guard: "an elemental goes with its passages and jobs", File: "elemental.go",
+		Old: "		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {\n			return err\n		}\n		if err := tx.DeleteElemental",
+		New: "		if err := tx.DeleteElemental",
+	}}},
+	{ID: "A2", Package: "store/sqlite", Test: "TestPowerCut", Controls: []Control{{
+		Guard: "each commit waits for the disk", File: "store/sqlite/sqlite.go",
+		Old: "n.Synchronous = Full", New: "n.Synchronous = Normal",
+	}}},
+	{ID: "A4", Package: ".", Test: "TestDiskFull", Controls: []Control{{
+		Guard: "a full disk has its own error", File: "store/sqlite/errors.go",
+		Old: "	case sqlite3.SQLITE_FULL:", New: "	case sqlite3.SQLITE_NOLFS:",
+	}}},
+	{ID: "A4", Package: ".", Test: "TestFullStoreIsNoLoop", Controls: []Control{{
+		Guard: "a pause after a failure of the store, whatever is signalled", File: "worker.go",
+		Old: "wait, ready = storePause, nil", New: "wait = storePause",
+	}}},
+	{ID: "A5", Package: "store/sqlite", Test: "TestFailedUploads", Controls: []Control{{
+		Guard: "a transaction that failed is rolled back", File: "store/sqlite/tx.go",
+		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
+	}}},
+	{ID: "A6", Package: "store/sqlite", Test: "TestDamagedFiles", Controls: []Control{{
+		Guard: "a file is looked at before it is opened for writing", File: "store/sqlite/inspect.go",
+		Old: "	h, err := readHeader(path)", New: "	if info.Size() > 0 {\n		return true, nil\n	}\n	h, err := readHeader(path)",
+	}, {
+		Guard: "the structure of all tables is checked", File: "store/sqlite/inspect.go",
+		Old: "	return quire.ErrCorrupt.WithCause(errors.New(verdict))", New: "	return nil",
+	}}},
+	{ID: "A7", Package: "store/sqlite", Test: "TestFrozen", Controls: []Control{{
+		Guard: "steps that are released stay as they are", File: "store/sqlite/migrate.go",
+		Old: "	for version < len(migrations) {", New: "	for version < len(migrations)-1 {",
+	}}},
+	{ID: "A7", Package: "store/sqlite", Test: "TestNewerSchema", Controls: []Control{{
+		Guard: "the version is looked at before anything is written", File: "store/sqlite/inspect.go",
+		Old: "	case int(v) > len(migrations):", New: "	case int(v) > len(migrations)+1<<20:",
+	}}},
+	{ID: "A7", Package: "store/sqlite", Test: "TestKillWhileMigrating", Controls: []Control{{
+		Guard: "each step is one transaction", File: "store/sqlite/migrate.go",
+		Old: "	if _, err := tx.ExecContext(ctx, migrations[version]); err != nil {",
+		New: "	if err := tx.Commit(); err != nil {\n		return err\n	}\n	if _, err := db.ExecContext(ctx, migrations[version]); err != nil {\n		return err\n	}\n	if tx, err = db.BeginTx(ctx, nil); err != nil {",
+	}}},
+	{ID: "A8", Package: ".", Test: "TestRebuiltIndex", Controls: []Control{{
+		Guard: "the indexes are filled from all that is stored", File: "fill.go",
+		Old: "		if len(group) == 0 {", New: "		if len(group) == 0 || group[0].ElementalID[0] == '1' {",
+	}}},
+	{ID: "A9", Package: "store/sqlite", Test: "TestLockedByProcess", Controls: []Control{{
+		Guard: "a lock beside the file", File: "store/sqlite/file.go",
+		Old: "	ok, err := lock.TryLockContext(short, 20*time.Millisecond)", New: "	ok, err := true, short.Err()",
+	}}},
+	{ID: "A10", Package: "store/sqlite", Test: "TestFileGone", Controls: []Control{{
+		Guard: "each transaction looks whether the file is in its place", File: "store/sqlite/tx.go",
+		Old: "	if err := s.inPlace(); err != nil {\n		return err\n	}\n", New: "",
+	}}},
+	{ID: "A11", Package: "store/sqlite", Test: "TestOddPaths", Controls: []Control{{
+		Guard: "paths are quoted in the name that SQLite gets", File: "store/sqlite/conn.go",
+		Old: "	return (&url.URL{Scheme: \"file\", Path: path, RawQuery: q.Encode()}).String()", New: "	return (&url.URL{Scheme: \"file\"}).String() + path + \"?\" + q.Encode()",
+	}}},
+	{ID: "A11", Package: "store/sqlite", Test: "TestUnusablePaths", Controls: []Control{{
+		Guard: "only files are opened", File: "store/sqlite/inspect.go",
+		Old: "	case !info.Mode().IsRegular():", New: "	case info.Size() < 0:",
+	}}},
+	{ID: "A12", Package: "embedded", Test: "TestBackupBesideWriters", Controls: []Control{{
+		Guard: "a backup is of one commit", File: "store/sqlite/backup.go",
+		Old: "	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)",
+		New: "	var seq int\n	var name, file string\n	conn.QueryRowContext(x.ctx, `PRAGMA database_list`).Scan(&seq, &name, &file)\n	data, err := os.ReadFile(file)\n	if err == nil {\n		err = os.WriteFile(path, data, 0o600)\n	}",
+	}}},
+	{ID: "A13", Package: ".", Test: "TestLogStaysSmall", Controls: []Control{{
+		Guard: "a chat reads its sources before it is answered", File: "chat.go",
+		Old: "			for piece, err := range e.answer(ctx, newRequest(req, query, sources)) {\n				if CodeOf(err) == CodeNoAnswer {\n					sources = nil",
+		New: "			go e.lib.store.View(ctx, func(tx ReadTx) error {\n				tx.CountChunks(ctx)\n				<-ctx.Done()\n				return nil\n			})\n			for piece, err := range e.answer(ctx, newRequest(req, query, sources)) {\n				if CodeOf(err) == CodeNoAnswer {\n					sources = nil",
+	}}},
+	{ID: "A14", Package: "store/sqlite", Test: "TestPragmas", Controls: []Control{{
+		Guard: "foreign keys are on, on every connection", File: "store/sqlite/conn.go",
+		Old: "		{\"foreign_keys\", \"1\", \"1\"},\n", New: "",
+	}}},
+}

@@ -24,7 +24,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err != nil {
 		return backupError(err)
 	}
-	defer os.Remove(part.Name())
+	defer removeDatabase(part.Name())
 	defer part.Close()
 	err = s.onConn(ctx, s.read, func(x *session, conn *sql.Conn) error { return x.copyInto(ctx, conn, part.Name()) })
 	if err != nil {
@@ -37,6 +37,14 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return backupError(err)
 	}
 	return syncDir(dir)
+}
+
+// removeDatabase removes a database file with what SQLite keeps beside it, and leaves when
+// it fails.
+func removeDatabase(path string) {
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		os.Remove(path + suffix)
+	}
 }
 
 // copyInto writes the database into an empty file, by a connection that reads: it must be

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -15,7 +16,7 @@ var (
 
 	selectChunk      = `SELECT ` + chunkColumns.of("c") + ` FROM chunks c `
 	selectPlainChunk = `SELECT ` + plainChunkColumns.of("c") + ` FROM chunks c `
-	insertChunk      = chunkColumns.insert("chunks")
+	insertChunk      = slices.Concat(chunkColumns, columns{"sum"}).insert("chunks")
 )
 
 // chunkFields are where the values of plainChunkColumns are scanned to.
@@ -113,5 +114,5 @@ func plainChunkValues(c *quire.Chunk) []any {
 }
 
 func (t *tx) insertChunk(ctx context.Context, c *quire.Chunk) error {
-	return t.run(ctx, insertChunk, append(plainChunkValues(c), vectorBlob(c.Vector))...)
+	return t.run(ctx, insertChunk, append(plainChunkValues(c), vectorBlob(c.Vector), chunkSum(c))...)
 }

@@ -171,6 +171,7 @@ func TestNewerSchema(t *testing.T) {
 	if err := openBytes(t, data); !errors.Is(err, quire.ErrNewerSchema) {
 		t.Errorf("got error %v, want ErrNewerSchema", err)
 	}
+	t.Log("A7: a file of the next schema version is refused, and the same afterwards")
 }
 
 // TestNewerSchemaInLog has the newer version stand in the log only, as after the

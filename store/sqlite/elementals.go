@@ -17,7 +17,7 @@ var (
 	selectElemental = `SELECT ` + readColumns.of("e") + `, e.body` + tagsOfElemental
 	selectNumbered  = `SELECT e.num, ` + readColumns.of("e") + `, e.body` + tagsOfElemental
 	selectBodiless  = `SELECT e.num, ` + readColumns.of("e") + `, ''` + tagsOfElemental
-	putElemental    = elementalColumns.upsert("elementals", "id")
+	putElemental    = slices.Concat(elementalColumns, columns{"sum"}).upsert("elementals", "id")
 )
 
 // inShort is the table of elementals without its long rows, with what decides who finds
@@ -240,7 +240,7 @@ func (t *tx) PutElemental(ctx context.Context, e quire.ElementalRecord, text qui
 		return err
 	}
 	return t.runAll(ctx, []statement{
-		{putElemental, append(rowValues(e), e.Body)},
+		{putElemental, append(rowValues(e), e.Body, elementalSum(e))},
 		{putShort, []any{e.ID, packed}},
 		{`DELETE FROM elemental_tags WHERE elemental = ` + numOfElemental, []any{e.ID}},
 		{`INSERT INTO elemental_tags (elemental, ordinal, tag_id)

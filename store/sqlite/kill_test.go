@@ -43,6 +43,9 @@ func childWrite(path string) {
 			return
 		}
 		fmt.Println(n)
+		if os.Getenv(childWrites) == strconv.Itoa(n) {
+			return
+		}
 	}
 }
 

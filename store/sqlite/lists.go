@@ -16,7 +16,7 @@ var (
 	selectList = `SELECT ` + listColumns.of("l") + `,
 		(SELECT json_group_array(g.tag_id) FROM (SELECT tag_id FROM list_tags WHERE list_id = l.id ORDER BY ordinal) g)
 		FROM lists l `
-	putList = listColumns.upsert("lists", "id")
+	putList = slices.Concat(listColumns, columns{"sum"}).upsert("lists", "id")
 )
 
 func scanList(row scanner) (l quire.ListRecord, err error) {
@@ -74,7 +74,7 @@ func (t *tx) TenantLists(ctx context.Context, tenantID string) iter.Seq2[quire.L
 // PutList implements quire.ListWriter.
 func (t *tx) PutList(ctx context.Context, l quire.ListRecord, text quire.IndexedText) error {
 	return t.runAll(ctx, []statement{
-		{putList, listValues(l)},
+		{putList, append(listValues(l), listSum(l))},
 		{`DELETE FROM list_tags WHERE list_id = ?`, []any{l.ID}},
 		{`INSERT INTO list_tags (list_id, ordinal, tag_id) SELECT ?, j.key, j.value FROM json_each(?) j`,
 			[]any{l.ID, array(l.TagIDs)}},

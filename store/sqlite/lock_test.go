@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,20 +67,47 @@ func childHold(path string) {
 	select {} // until it is killed
 }
 
-// TestLockedByProcess has another process hold the file and then kills it.
+// TestLockedByProcess has other processes hold files and then kills them.
 func TestLockedByProcess(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "store.db")
-	cmd, lines := startChild(t, "hold", path)
-	if !lines.Scan() || lines.Text() != "open" {
-		t.Fatalf("the child says %q", lines.Text())
+	processes := 50
+	if testing.Short() {
+		processes = 5
 	}
-	wantLocked(t, path)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
+	const atOnce = 5
+	var refused, free atomic.Int64
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() {
+			for range processes / atOnce {
+				path := filepath.Join(t.TempDir(), "store.db")
+				cmd, lines := startChild(t, "hold", path)
+				if !lines.Scan() || lines.Text() != "open" {
+					t.Errorf("the child says %q", lines.Text())
+					return
+				}
+				if _, err := Open(t.Context(), path, nil); errors.Is(err, quire.ErrLocked) {
+					refused.Add(1)
+				} else {
+					t.Errorf("held by another process: %v", err)
+				}
+				if err := cmd.Process.Kill(); err != nil {
+					t.Error(err)
+				}
+				cmd.Wait() // reports the kill
+				s, err := Open(t.Context(), path, nil)
+				if err != nil {
+					t.Errorf("after the kill: %v", err)
+					return
+				}
+				if err := s.Close(); err == nil {
+					free.Add(1)
+				}
+			}
+		})
 	}
-	cmd.Wait() // reports the kill
-	mustClose(t, mustOpen(t, path))
+	all.Wait()
+	t.Logf("A9: files held by %d other processes: %d refused, %d opened after the other was killed", processes, refused.Load(), free.Load())
 }
 
 // Waiting for the lock ends with the context.

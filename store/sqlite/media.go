@@ -10,7 +10,7 @@ import (
 var (
 	mediaColumns = columns{"id", "kind", "name", "mime_type", "size", "width", "height", "blur", "ordinal", "created_at"}
 	selectMedia  = `SELECT ` + subjectOf("m") + `, ` + mediaColumns.of("m") + ` FROM media m `
-	putMedia     = slices.Concat(subjectColumns, mediaColumns, columns{"data"}).upsert("media", "id", subjectValues...)
+	putMedia     = slices.Concat(subjectColumns, mediaColumns, columns{"sum", "data"}).upsert("media", "id", subjectValues...)
 )
 
 func scanMedia(row scanner) (m quire.Media, err error) {
@@ -49,7 +49,7 @@ func (t *tx) MediaData(ctx context.Context, id int64) ([]byte, error) {
 // PutMedia implements quire.MediaWriter.
 func (t *tx) PutMedia(ctx context.Context, m quire.Media, data []byte) error {
 	_, err := t.exec(ctx, putMedia, m.Owner.ElementalID, m.Owner.ListID, m.ID, m.Kind, m.Name, m.MIMEType, m.Size,
-		m.Width, m.Height, m.Blur, m.Ordinal, micros(m.CreatedAt), blob(data))
+		m.Width, m.Height, m.Blur, m.Ordinal, micros(m.CreatedAt), mediaSum(m, data), blob(data))
 	return noSubject(ctx, err)
 }
 

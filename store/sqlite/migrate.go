@@ -16,6 +16,11 @@ var schemaFiles embed.FS
 // is the number of steps it has behind it.
 var migrations = readMigrations(schemaFiles)
 
+// fills are the steps, by number, that write what SQL alone cannot compute.
+var fills = map[int]func(ctx context.Context, tx *sql.Tx) error{
+	11: fillSums,
+}
+
 func readMigrations(files fs.FS) []string {
 	names, err := fs.Glob(files, "schema/*.sql") // sorted by name, so by number
 	if err != nil {
@@ -57,6 +62,11 @@ func migrateStep(ctx context.Context, db *sql.DB, version int) error {
 	defer tx.Rollback() // does nothing after Commit
 	if _, err := tx.ExecContext(ctx, migrations[version]); err != nil {
 		return err
+	}
+	if fill, ok := fills[version+1]; ok {
+		if err := fill(ctx, tx); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, version+1)); err != nil {
 		return err

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -91,42 +92,53 @@ func TestMigrateEarlier(t *testing.T) {
 			if diff := cmp.Diff(want, schemaOf(t, s)); diff != "" {
 				t.Errorf("schema (-new +migrated):\n%s", diff)
 			}
-			var rates []quire.Rate
-			var comments []quire.Comment
-			var items, newest []quire.ElementalRecord
-			err := s.View(t.Context(), func(tx quire.ReadTx) (err error) {
-				if rates, err = tx.Rates(t.Context(), quire.Subject{ElementalID: "e"}, 9, 2); err != nil {
-					return err
-				}
-				if comments, err = tx.Comments(t.Context(), "e", 0, 10); err != nil {
-					return err
-				}
-				if newest, _, err = tx.NewestElementals(t.Context(), quire.ElementalQuery{OwnerID: "[]", TypeID: 1, Limit: 5}); err != nil {
-					return err
-				}
-				items, _, err = tx.ListItems(t.Context(), quire.ItemQuery{ListID: 1, Order: quire.OrderIndex, Limit: 5})
-				return err
-			})
-			if err != nil || len(rates) != 2 || rates[0].ID != 7 || rates[1].UserID != "u8" || len(comments) != 1 || comments[0].Message != "old" {
-				t.Errorf("rates %+v, comments %+v, error %v", rates, comments, err)
-			}
-			if len(items) != 1 || items[0].ID != "e" {
-				t.Errorf("the list has %+v", items)
-			}
-			if len(newest) != 1 || newest[0].ID != "e" {
-				t.Errorf("of the owner there is %+v", newest)
-			}
-			mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
-				r, _, err := tx.PutRate(ctx, quire.Rate{Subject: quire.Subject{ElementalID: "e"}, UserID: "new", Rating: 1})
-				if err == nil && r.ID != 10 {
-					err = fmt.Errorf("the next rate has the id %d", r.ID)
-				}
-				return err
-			})
-			wantIntact(t, s)
+			wantEarlier(t, s)
 			mustClose(t, s)
 			mustClose(t, mustOpen(t, path))
 		})
+	}
+}
+
+// wantEarlier checks that all that makeEarlier wrote is there and as it should be, and
+// that more can be written.
+func wantEarlier(t *testing.T, s *Store) {
+	t.Helper()
+	var rates []quire.Rate
+	var comments []quire.Comment
+	var items, newest []quire.ElementalRecord
+	err := s.View(t.Context(), func(tx quire.ReadTx) (err error) {
+		if rates, err = tx.Rates(t.Context(), quire.Subject{ElementalID: "e"}, 9, 2); err != nil {
+			return err
+		}
+		if comments, err = tx.Comments(t.Context(), "e", 0, 10); err != nil {
+			return err
+		}
+		if newest, _, err = tx.NewestElementals(t.Context(), quire.ElementalQuery{OwnerID: "[]", TypeID: 1, Limit: 5}); err != nil {
+			return err
+		}
+		items, _, err = tx.ListItems(t.Context(), quire.ItemQuery{ListID: 1, Order: quire.OrderIndex, Limit: 5})
+		return err
+	})
+	if err != nil || len(rates) != 2 || rates[0].ID != 7 || rates[1].UserID != "u8" || len(comments) != 1 || comments[0].Message != "old" {
+		t.Errorf("rates %+v, comments %+v, error %v", rates, comments, err)
+	}
+	if len(items) != 1 || items[0].ID != "e" {
+		t.Errorf("the list has %+v", items)
+	}
+	if len(newest) != 1 || newest[0].ID != "e" {
+		t.Errorf("of the owner there is %+v", newest)
+	}
+	mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
+		r, _, err := tx.PutRate(ctx, quire.Rate{Subject: quire.Subject{ElementalID: "e"}, UserID: "new", Rating: 1})
+		if err == nil && r.ID != 10 {
+			err = fmt.Errorf("the next rate has the id %d", r.ID)
+		}
+		return err
+	})
+	wantIntact(t, s)
+	var v quire.Verification
+	if err := s.Verify(t.Context(), &v); err != nil || !v.Sound() || v.Checked["rows"] < 2 {
+		t.Errorf("checksums of what was there before: %+v, error %v", v, err)
 	}
 }
 
@@ -154,7 +166,7 @@ func makeEarlier(t *testing.T, path string, version int) {
 			if err := rows.Scan(&name, &kind); err != nil {
 				t.Fatal(err)
 			}
-			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'"}[kind])
+			names, values = append(names, name), append(values, map[string]string{"INTEGER": "1", "TEXT": "'[]'", "BLOB": "NULL"}[kind])
 		}
 		return names, values
 	}
@@ -175,6 +187,18 @@ func makeEarlier(t *testing.T, path string, version int) {
 	for _, statement := range statements {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	for v, fill := range fills { // what a program of that version writes with its rows
+		if v > version {
+			continue
+		}
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(fill(t.Context(), tx), tx.Commit()); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := db.Close(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,8 +32,10 @@ func wantSafe(t *testing.T, err error) {
 // included that replace others.
 func TestPragmas(t *testing.T) {
 	t.Parallel()
+	var right, all atomic.Int64
+	t.Cleanup(func() { t.Logf("A14: %d of %d connections have all settings", right.Load(), all.Load()) })
 	for name, opts := range map[string]Options{
-		"default": {},
+		"default": {ReadConns: 15},
 		"other":   {Synchronous: Normal, ReadConns: 3, BusyTimeout: 1234 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,16 +53,21 @@ func TestPragmas(t *testing.T) {
 				t.Errorf("the writer is not %v", sync)
 			}
 			for range 2 {
-				checkPragmas(t, s.write, 1, o.writer())
-				checkPragmas(t, s.read, o.ReadConns, o.reader())
+				right.Add(checkPragmas(t, s.write, 1, append(o.writer(), needed...)))
+				right.Add(checkPragmas(t, s.read, o.ReadConns, append(o.reader(), needed...)))
+				all.Add(int64(1 + o.ReadConns))
 			}
 		})
 	}
 }
 
-// checkPragmas takes all n connections of a pool at the same time. Afterwards it
-// has the pool close them.
-func checkPragmas(t *testing.T, db *sql.DB, n int, pragmas []pragma) {
+// needed are settings that every connection must have, whatever the lists of the package
+// say; that there is a busy_timeout is in these.
+var needed = []pragma{{"journal_mode", "", "wal"}, {"foreign_keys", "", "1"}, {"trusted_schema", "", "0"}}
+
+// checkPragmas takes all n connections of a pool at the same time and returns how many of
+// them have the settings. Afterwards it has the pool close them.
+func checkPragmas(t *testing.T, db *sql.DB, n int, pragmas []pragma) (right int64) {
 	t.Helper()
 	conns := make([]*sql.Conn, n)
 	for i := range conns {
@@ -68,12 +76,15 @@ func checkPragmas(t *testing.T, db *sql.DB, n int, pragmas []pragma) {
 			t.Fatal(err)
 		}
 		conns[i] = c
+		ok := int64(1)
 		for _, p := range pragmas {
 			var got string
 			if err := c.QueryRowContext(t.Context(), "PRAGMA "+p.name).Scan(&got); err != nil || got != p.want {
 				t.Errorf("connection %d: %s is %q (error %v), want %q", i, p.name, got, err, p.want)
+				ok = 0
 			}
 		}
+		right += ok
 	}
 	if got := db.Stats().OpenConnections; got != n {
 		t.Errorf("%d connections are open, want %d", got, n)
@@ -83,6 +94,7 @@ func checkPragmas(t *testing.T, db *sql.DB, n int, pragmas []pragma) {
 	}
 	db.SetMaxIdleConns(-1)
 	db.SetMaxIdleConns(n)
+	return right
 }
 
 // A setting that does not take effect must not go unnoticed.
@@ -133,9 +145,13 @@ func TestOddPaths(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no files of these names")
 	}
-	for _, name := range oddNames {
+	right := 0
+	for i, name := range oddNames {
 		dir := filepath.Join(t.TempDir(), name)
 		path := filepath.Join(dir, name)
+		if i%2 == 1 { // a path from the directory of the process
+			path = relative(t, path)
+		}
 		s := mustOpen(t, path)
 		putMetaValue(t, s, "name", name)
 		mustClose(t, s)
@@ -146,9 +162,25 @@ func TestOddPaths(t *testing.T) {
 		mustClose(t, s)
 		if got, want := listDir(t, dir), []string{name, name + ".lock"}; !slices.Equal(got, want) {
 			t.Errorf("%q: files are %q, want %q", name, got, want)
+			continue
 		}
+		right++
 	}
-	t.Logf("%d odd paths", len(oddNames))
+	t.Logf("A11: %d of %d odd paths are those of the file, in directories that were missing, every other one relative", right, len(oddNames))
+}
+
+// relative returns a path from the directory of the process.
+func relative(t *testing.T, path string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel
 }
 
 // listDir returns the sorted names in a directory.
@@ -176,21 +208,30 @@ func TestUnusablePaths(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	type unusablePath struct {
 		name, path string
 		code       quire.Code
-	}{
+	}
+	paths := []unusablePath{
 		{"empty", "", quire.CodeInvalid},
 		{"NUL", "a\x00b", quire.CodeInvalid},
 		{"directory", dir, quire.CodeInvalid},
 		{"below a file", filepath.Join(file, "x.db"), quire.CodeUnavailable},
 		{"dangling link", dangling, quire.CodeUnavailable},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), c.path, nil)
-			wantCode(t, err, c.code)
-		})
 	}
+	if runtime.GOOS == "linux" { // where nobody can write, not even root
+		paths = append(paths, unusablePath{"read-only directory", "/proc/self/store.db", quire.CodeUnavailable})
+	}
+	refused := 0
+	for _, c := range paths {
+		_, err := Open(t.Context(), c.path, nil)
+		if wantCode(t, err, c.code); err == nil {
+			t.Errorf("%s: it is open", c.name)
+			continue
+		}
+		refused++
+	}
+	t.Logf("A11: %d of %d unusable paths are refused when they are opened", refused, len(paths))
 }
 
 func TestModes(t *testing.T) {

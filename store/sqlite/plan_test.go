@@ -112,7 +112,7 @@ func badStep(step string, mayWalk bool) bool {
 		return true
 	case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE INDEX"), step == "SCAN CONSTANT ROW":
 		return false
-	case step == "SCAN thread", // what a recursive query has found so far
+	case step == "SCAN thread", step == "SCAN tenants", // what a recursive query has found so far
 		step == "SCAN p", // the page that was found
 		step == "SCAN n", // the receipts of one user
 		step == "SCAN g": // the tags of one row
@@ -167,6 +167,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	for _, err := range tx.ElementalsOf(ctx, "u") {
 		do(err)
 	}
+	do2(do)(tx.Tenants(ctx))
 	for _, err := range tx.TenantUsers(ctx, "u") {
 		do(err)
 	}

@@ -30,8 +30,9 @@ func TestMain(m *testing.M) {
 // children are the jobs of child processes. Each reports on its standard output,
 // line by line.
 var children = map[string]func(path string){
-	"hold":  childHold,
-	"write": childWrite,
+	"hold":    childHold,
+	"migrate": childMigrate,
+	"write":   childWrite,
 }
 
 // startChild starts this test binary on a job and returns it with the lines that

@@ -56,6 +56,21 @@ func (t *tx) Users(ctx context.Context, ids []string) (map[string]quire.User, er
 		func(u quire.User) string { return u.ID })
 }
 
+// tenantsIn yields the tenants of a table from its index, jumping from one to the next.
+func tenantsIn(table string) string {
+	return `SELECT id FROM (WITH RECURSIVE tenants (id) AS (
+			SELECT min(tenant_id) FROM ` + table + `
+			UNION ALL SELECT (SELECT min(o.tenant_id) FROM ` + table + ` o WHERE o.tenant_id > tenants.id) FROM tenants WHERE tenants.id IS NOT NULL)
+		SELECT id FROM tenants WHERE id IS NOT NULL)`
+}
+
+var selectTenants = tenantsIn("users") + ` UNION ` + tenantsIn("elementals") + ` UNION ` + tenantsIn("lists") + ` ORDER BY 1`
+
+// Tenants implements quire.UserReader.
+func (t *tx) Tenants(ctx context.Context) ([]string, error) {
+	return all(ctx, t, value[string], selectTenants)
+}
+
 // TenantUsers implements quire.UserReader.
 func (t *tx) TenantUsers(ctx context.Context, tenantID string) iter.Seq2[quire.User, error] {
 	return stream(ctx, t, scanUser, selectUser+`WHERE u.tenant_id = ? ORDER BY u.id`, tenantID)

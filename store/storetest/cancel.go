@@ -69,6 +69,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"AllChunks":        readOf(allChunks, struct{}{}),
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
+	"Tenants":          readOf(tenantIDs, struct{}{}),
 	"TenantUsers":      readOf(tenantUsers, "tenant of u1"),
 	"TenantElementals": readOf(tenantElementals, "tenant of u1"),
 	"TenantLists":      readOf(tenantLists, "tenant of u1"),

@@ -13,6 +13,7 @@ import (
 )
 
 var tenantCases = []testCase{
+	{"all", tenantsCase},
 	{"unknown", tenantUnknown},
 	{"users", tenantUsersCase},
 	{"elementals", tenantElementalsCase},
@@ -40,6 +41,31 @@ var (
 	tenantElementals = ofTenant(quire.ReadTx.TenantElementals)
 	tenantLists      = ofTenant(quire.ReadTx.TenantLists)
 )
+
+func tenantIDs(tx quire.ReadTx, ctx context.Context, _ struct{}) ([]string, error) {
+	return tx.Tenants(ctx)
+}
+
+// tenantsCase: each tenant once, whatever belongs to it, as long as it does.
+func tenantsCase(t *testing.T, s *store) {
+	equal(t, "tenants of nothing", get(s, tenantIDs, struct{}{}), nil)
+	user := sampleUser("u1")
+	user.TenantID = "b"
+	put(s, quire.Tx.PutUser, user)
+	for i, tenant := range []string{"c", "b", "a", "c", "B"} {
+		e := bareElemental(fmt.Sprint("e", i), "u1")
+		e.TenantID = tenant
+		putElementals(s, e)
+	}
+	for i, tenant := range []string{"é", "a"} {
+		l := plainList(int64(1+i), "u1")
+		l.TenantID = tenant
+		putLists(s, l)
+	}
+	equal(t, "tenants", get(s, tenantIDs, struct{}{}), []string{"B", "a", "b", "c", "é"})
+	s.update(func(ctx context.Context, tx quire.Tx) error { return tx.DeleteElemental(ctx, "e4") })
+	equal(t, "tenants without B", get(s, tenantIDs, struct{}{}), []string{"a", "b", "c", "é"})
+}
 
 func tenantUnknown(t *testing.T, s *store) {
 	s.update(seed)

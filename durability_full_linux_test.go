@@ -1,0 +1,220 @@
+package quire_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store/sqlite"
+)
+
+// smallDisk mounts a file system of so many bytes, or skips the test.
+func smallDisk(t *testing.T, size int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprint("size=", size)); err != nil {
+		t.Skipf("A4: no file system of a few megabytes can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return dir
+}
+
+// filledDisk fills a disk by one kind of call.
+type filledDisk struct {
+	*engineFixture
+	acked map[string]bool // ids of elementals
+	text  string
+	n     int
+	files int // that each has
+}
+
+// fillers are calls that write, by what they do. Each adds what it was told is there.
+var fillers = map[string]func(f *filledDisk) error{
+	"create many": func(f *filledDisk) error {
+		ins := make([]quire.ElementalInput, 10)
+		for i := range ins {
+			ins[i] = f.next()
+		}
+		items, err := f.CreateElementals(f.t.Context(), f.ann, ins)
+		if err != nil {
+			return err
+		}
+		for i, it := range items {
+			if err = it.Err; err != nil {
+				break
+			}
+			f.acked[ins[i].ID] = true
+		}
+		return err
+	},
+	"create with a file": func(f *filledDisk) error {
+		in := f.next()
+		in.Media.Files = []quire.Upload{{Name: "a.txt", Data: bytes.Repeat([]byte("file "), 40_000)}}
+		_, err := f.CreateElemental(f.t.Context(), f.ann, in)
+		if err == nil {
+			f.acked[in.ID] = true
+		}
+		return err
+	},
+	"create and ingest": func(f *filledDisk) error {
+		in := f.next()
+		if _, err := f.CreateElemental(f.t.Context(), f.ann, in); err != nil {
+			return err
+		}
+		f.acked[in.ID] = true
+		_, err := f.eng.Ingest(f.t.Context(), f.ann.TenantID, quire.IngestRequest{ElementalID: in.ID})
+		return err
+	},
+	"create with a large text": func(f *filledDisk) error {
+		in := f.next()
+		in.Body = strings.Repeat("large ", 50_000)
+		_, err := f.CreateElemental(f.t.Context(), f.ann, in)
+		if err == nil {
+			f.acked[in.ID] = true
+		}
+		return err
+	},
+}
+
+// next is an input for an elemental that there is not yet.
+func (f *filledDisk) next() quire.ElementalInput {
+	f.n++
+	in := document(fmt.Sprint("Elemental on a small disk ", f.n), fmt.Sprint(f.text, f.n))
+	in.ID = fmt.Sprint("e", f.n)
+	return in
+}
+
+// wantAcked checks that there is what was acknowledged, and nothing else.
+func (f *filledDisk) wantAcked() (there int) {
+	f.t.Helper()
+	ctx := f.t.Context()
+	f.check(f.store.View(ctx, func(tx quire.ReadTx) error {
+		for e, err := range tx.ElementalsOf(ctx, f.ann.UserID) {
+			if err != nil {
+				return err
+			}
+			if there++; !f.acked[e.ID] {
+				f.t.Errorf("%s is there, but was refused", e.ID)
+			}
+			media, err := tx.MediaOf(ctx, []quire.MediaOwner{{ElementalID: e.ID}})
+			if err != nil {
+				return err
+			}
+			if of := media[quire.MediaOwner{ElementalID: e.ID}]; len(of) != f.files && f.acked[e.ID] {
+				f.t.Errorf("%s has %d files, want %d", e.ID, len(of), f.files)
+			}
+		}
+		return nil
+	}))
+	if there != len(f.acked) {
+		f.t.Errorf("%d elementals are there, %d were acknowledged", there, len(f.acked))
+	}
+	return there
+}
+
+// TestDiskFull fills a disk again and again: what does not fit is refused as a whole, all
+// that was acknowledged is there, what is there can be read, and when there is room again
+// everything goes on. Deleting works on a full disk as far as the log has room for it.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	smallDisk(t, 1<<20) // skips all if there is none
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	kinds := []string{"create many", "create with a file", "create and ingest", "create with a large text"}
+	acked, recovered, deleted := 0, 0, 0
+	for round := range rounds {
+		kind := kinds[round%len(kinds)]
+		t.Run(fmt.Sprint(kind, round), func(t *testing.T) {
+			dir := smallDisk(t, 8<<20)
+			ballast := filepath.Join(dir, "ballast")
+			if err := os.WriteFile(ballast, make([]byte, 3_500_000+round*50_000), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "quire.db")
+			s, err := sqlite.Open(t.Context(), path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &filledDisk{acked: map[string]bool{}, text: strings.Repeat("words of a text ", 40),
+				engineFixture: newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}})}
+			defer f.closeAll()
+			if kind == "create with a file" {
+				f.files = 1
+			}
+			for err = nil; err == nil; {
+				err = fillers[kind](f)
+			}
+			if quire.CodeOf(err) != quire.CodeUnavailable || !strings.Contains(err.Error(), "full") {
+				t.Errorf("the disk is full: %v (%s)", err, quire.Cause(err))
+			}
+			acked += f.wantAcked()
+			for id := range f.acked {
+				if _, err := f.Elemental(t.Context(), f.ann, id); err != nil {
+					t.Errorf("read %s: %v", id, err)
+				}
+				break
+			}
+			if _, err := f.SearchElementals(t.Context(), f.ann, quire.SearchInput{Text: "words"}); err != nil {
+				t.Errorf("search: %v", err)
+			}
+			for id := range f.acked { // as far as that goes
+				if err := f.DeleteElemental(t.Context(), f.ann, id); err != nil {
+					break
+				}
+				delete(f.acked, id)
+				deleted++
+			}
+			f.wantAcked()
+
+			if err := os.Remove(ballast); err != nil {
+				t.Fatal(err)
+			}
+			in := f.next()
+			in.Media.Files = slices.Repeat([]quire.Upload{{Name: "a.txt", Data: []byte("file")}}, f.files)
+			if _, err := f.CreateElemental(t.Context(), f.ann, in); err != nil {
+				t.Errorf("with room again: %s", quire.Cause(err))
+			}
+			f.acked[in.ID] = true
+			f.restart() // else an attempt whose end found no room waits for its lease
+			f.settleAll(f.ann)
+			f.waitStatus(f.ingest(f.ann, in.ID, ""), quire.JobSucceeded)
+			f.wantAcked()
+			f.closeAll()
+			if s, err = sqlite.Open(t.Context(), path, nil); err != nil {
+				t.Fatal(quire.Cause(err))
+			}
+			f.store = s
+			f.wantAcked()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if !t.Failed() {
+				recovered++
+			}
+		})
+	}
+	t.Logf("A4: a disk of 8 MB filled %d times in %d ways: %d acknowledged elementals, as many there; recovered %d of %d; %d deleted on the full disk",
+		rounds, len(kinds), acked, recovered, rounds, deleted)
+}
+
+// closeAll closes the engine, the library and the store, so that the disk can go.
+func (f *filledDisk) closeAll() {
+	f.t.Helper()
+	ctx := f.t.Context()
+	if err := errors.Join(f.eng.Close(ctx), f.Library.Close(ctx), f.store.Close()); err != nil {
+		f.t.Error(err)
+	}
+}

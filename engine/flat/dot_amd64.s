@@ -1,0 +1,129 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// ROW adds to SUM the products of 32 codes of the row at R with those of the query, which
+// are in Y8: pairs of products become words, pairs of these, times one, sums of 32 bits.
+#define ROW(R, SUM) \
+	VMOVDQU    (R)(AX*1), Y4 \
+	VPMADDUBSW Y8, Y4, Y4    \
+	VPMADDWD   Y9, Y4, Y4    \
+	VPADDD     Y4, SUM, SUM
+
+// ADDRESS sets R to where the row begins whose slot is number I of the group.
+#define ADDRESS(I, R) \
+	MOVWQZX (2*I)(SI), R \
+	IMULQ   R8, R        \
+	ADDQ    DI, R
+
+// ADDRESSES sets four registers to where the rows of the group of slots at SI begin.
+#define ADDRESSES \
+	ADDRESS(0, BX)  \
+	ADDRESS(1, CX)  \
+	ADDRESS(2, R14) \
+	ADDRESS(3, R15)
+
+// func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
+TEXT ·dotCodesAVX2(SB), NOSPLIT, $8-48
+	MOVQ codes+0(FP), DI
+	MOVQ stride+8(FP), R8
+	MOVQ slots+16(FP), SI
+	MOVQ count+24(FP), CX
+	MOVQ query+32(FP), DX
+	MOVQ dots+40(FP), R9
+	LEAQ (SI)(CX*2), CX
+	MOVQ CX, end-8(SP)
+
+	// Sixteen words of one.
+	VPCMPEQW Y9, Y9, Y9
+	VPSRLW   $15, Y9, Y9
+
+	ADDRESSES
+
+group:
+	MOVQ BX, R10
+	MOVQ CX, R11
+	MOVQ R14, R12
+	MOVQ R15, R13
+
+	// The rows of the next group, if there is one, are fetched meanwhile: scattered ones the
+	// processor would not think of.
+	ADDQ $8, SI
+	CMPQ SI, end-8(SP)
+	JGE  sums
+	ADDRESSES
+
+sums:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	XORQ  AX, AX
+
+codes:
+	PREFETCHT0 (BX)(AX*1)
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 (R14)(AX*1)
+	PREFETCHT0 (R15)(AX*1)
+	VMOVDQU    (DX)(AX*1), Y8
+	ROW(R10, Y0)
+	ROW(R11, Y1)
+	ROW(R12, Y2)
+	ROW(R13, Y3)
+	ADDQ $32, AX
+	CMPQ AX, R8
+	JLT  codes
+
+	// Of each half, the sums of the four rows beside each other; then of both.
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VMOVDQU      X0, (R9)
+
+	ADDQ $16, R9
+	CMPQ SI, end-8(SP)
+	JLT  group
+	VZEROUPPER
+	RET
+
+// func dotLanesAVX2(a, b *float32, n int) float64
+TEXT ·dotLanesAVX2(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+floats:
+	VCVTPS2PD   (SI), Y4
+	VCVTPS2PD   (DI), Y5
+	VFMADD231PD Y4, Y5, Y0
+	VCVTPS2PD   16(SI), Y6
+	VCVTPS2PD   16(DI), Y7
+	VFMADD231PD Y6, Y7, Y1
+	VCVTPS2PD   32(SI), Y8
+	VCVTPS2PD   32(DI), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VCVTPS2PD   48(SI), Y10
+	VCVTPS2PD   48(DI), Y11
+	VFMADD231PD Y10, Y11, Y3
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+	JNZ         floats
+
+	// Lanes i, i+4, i+8 and i+12, then 0 with 2 and 1 with 3, then both.
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, ret+24(FP)
+	VZEROUPPER
+	RET

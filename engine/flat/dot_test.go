@@ -1,0 +1,168 @@
+package flat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The kernels of this machine give what those in plain Go give, for any codes and slots.
+func TestDotCodes(t *testing.T) {
+	t.Parallel()
+	t.Logf("codes are compared by %s", kernelName())
+	rapid.Check(t, func(t *rapid.T) {
+		stride := laneCodes * rapid.IntRange(1, 9).Draw(t, "lanes")
+		rows := rapid.IntRange(1, 70).Draw(t, "rows")
+		codes := rapid.SliceOfN(rapid.Uint8(), rows*stride, rows*stride).Draw(t, "codes")
+		query := rapid.SliceOfN(rapid.Int8Range(-maxQueryCode, maxQueryCode), stride, stride).Draw(t, "query")
+		slots := rapid.SliceOfN(rapid.Uint16Range(0, uint16(rows-1)), 0, 2*rows).Draw(t, "slots")
+		checkDotCodes(t, codes, query, slots)
+	})
+}
+
+// FuzzDotCodes looks for codes that the kernels disagree on. Data are a query of the number
+// of lanes, then rows.
+func FuzzDotCodes(f *testing.F) {
+	f.Add(uint8(1), bytes.Repeat([]byte{1, 0, 255, 255}, 64))
+	f.Add(uint8(12), bytes.Repeat([]byte{128, 255, 127}, 32*12*4))
+	f.Add(uint8(3), make([]byte, 8*96))
+	f.Fuzz(func(t *testing.T, lanes uint8, data []byte) {
+		stride := laneCodes * max(1, int(lanes)%16)
+		if len(data) < 2*stride {
+			t.Skip("too short for a query and a row")
+		}
+		query := make([]int8, stride)
+		for i := range query {
+			query[i] = int8(data[i]) / 2
+		}
+		codes := data[stride:]
+		rows := min(len(codes)/stride, blockRows)
+		slots := make([]uint16, rows)
+		for i := range slots {
+			slots[i] = uint16(rows - 1 - i)
+		}
+		checkDotCodes(t, codes, query, slots)
+	})
+}
+
+func checkDotCodes(t interface {
+	Fatalf(string, ...any)
+	Helper()
+}, codes []uint8, query []int8, slots []uint16) {
+	t.Helper()
+	const untouched = 12345
+	var want, got [blockRows]int32
+	for i := range want {
+		want[i], got[i] = untouched, untouched
+	}
+	dotCodesGeneric(codes, query, slots, &want)
+	dotCodes(codes, query, slots, &got)
+	if got != want {
+		i := slices.IndexFunc(want[:], func(int32) bool { return true })
+		for i < blockRows-1 && got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("%d slots of rows of %d codes: number %d is %d, want %d", len(slots), len(query), i, got[i], want[i])
+	}
+}
+
+// Sums stay inside 32 bits where they are the greatest.
+func TestDotCodesExtremes(t *testing.T) {
+	t.Parallel()
+	for _, dimension := range []int{1, 2, 31, 384, 515, 516, 517, 768, 4096, maxDimension} {
+		for _, sign := range []float32{1, -1} {
+			v := slices.Repeat([]float32{1}, dimension)
+			w := slices.Repeat([]float32{sign}, dimension)
+			q, c := mustQuery(t, v), mustCodes(t, w)
+			var dots [blockRows]int32
+			dotCodes(c.codes, q.codes, []uint16{0}, &dots)
+			want := int64(0)
+			for i := range q.codes {
+				want += int64(q.codes[i]) * int64(c.codes[i])
+			}
+			if upper, width := q.bounds.upper(dots[0], c.coding); int64(dots[0]) != want || upper < sign || upper-width > sign {
+				t.Errorf("dimension %d, sign %v: %d, want %d; bounds %v and %v", dimension, sign, dots[0], want, upper-width, upper)
+			}
+		}
+	}
+}
+
+// Scores do not depend on the kernel: dot products of 32-bit numbers agree in every bit.
+func TestDotFloats(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	cases := 0
+	for n := range 200 {
+		for range 5 {
+			a, b := make([]float32, n), make([]float32, n)
+			for i := range a {
+				a[i] = float32(random.NormFloat64() * math.Exp(10*random.NormFloat64()))
+				b[i] = float32(random.NormFloat64())
+			}
+			whole := n / floatLanes * floatLanes
+			want := dotLanesGeneric(a[:whole], b[:whole])
+			if got := dotLanes(a[:whole], b[:whole]); math.Float64bits(got) != math.Float64bits(want) {
+				t.Fatalf("%d numbers: %v, want %v", whole, got, want)
+			}
+			exact, sum := 0.0, 0.0
+			for i := range a {
+				exact += float64(a[i]) * float64(b[i])
+				sum += math.Abs(float64(a[i]) * float64(b[i]))
+			}
+			if got := dotFloats(a, b); math.Abs(got-exact) > 1e-13*sum {
+				t.Fatalf("%d numbers: %v, want %v", n, got, exact)
+			}
+			cases++
+		}
+	}
+	t.Logf("%d pairs of vectors", cases)
+}
+
+// FuzzDotLanes looks for numbers that the kernels disagree on.
+func FuzzDotLanes(f *testing.F) {
+	f.Add(bytes.Repeat([]byte{0, 0, 128, 63}, 64))
+	f.Add(bytes.Repeat([]byte{255, 255, 127, 127, 1, 0, 0, 0}, 64))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n := len(data) / 8 / floatLanes * floatLanes
+		a, b := make([]float32, n), make([]float32, n)
+		for i := range a {
+			a[i] = finite(binary.LittleEndian.Uint32(data[8*i:]))
+			b[i] = finite(binary.LittleEndian.Uint32(data[8*i+4:]))
+		}
+		if got, want := dotLanes(a, b), dotLanesGeneric(a, b); math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%v . %v = %v, want %v", a, b, got, want)
+		}
+	})
+}
+
+// finite makes a number of bits, 0 of those of none.
+func finite(bits uint32) float32 {
+	f := math.Float32frombits(bits)
+	if f-f != 0 {
+		return 0
+	}
+	return f
+}
+
+func mustQuery(t interface{ Fatal(...any) }, v []float32) *query {
+	q, err := newQuery(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// mustCodes makes a row that has only a vector.
+func mustCodes(t interface{ Fatal(...any) }, v []float32) row {
+	norm, err := length(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, coding := encode(v, norm)
+	return row{vector: v, norm: norm, codes: codes, coding: coding}
+}

@@ -1,0 +1,178 @@
+package flat
+
+import (
+	"context"
+	"sync"
+
+	"github.com/quirelib/quire"
+)
+
+// maxDimension bounds the length of vectors, so that every dot product of codes fits 32 bits.
+const maxDimension = 1 << 16
+
+// Options configure an Index. There is nothing to choose at present.
+type Options struct{}
+
+// Index is a [quire.VectorIndex] in memory. It is safe for concurrent use: searches run
+// beside each other and beside changes, changes one after the other.
+type Index struct {
+	// The lock guards everything below. A Search gives it back before it scans, because the
+	// blocks that a tenant has published never change.
+	mu        sync.RWMutex
+	closed    bool
+	tenants   map[string]*tenant
+	vectors   int
+	dimension int // 0 while there are no vectors
+}
+
+var _ quire.NamedIndex = (*Index)(nil)
+
+// New makes an empty Index. opts may be nil.
+func New(opts *Options) *Index {
+	return &Index{tenants: map[string]*tenant{}}
+}
+
+// Name names the index for health reports.
+func (x *Index) Name() string { return "flat" }
+
+// Replace removes all entries of an elemental and adds the given chunks. Beside what every
+// index refuses, a chunk of another tenant or elemental, without an id, or with the id of
+// another chunk of the tenant, and a vector of more than 65,536 numbers are ErrInvalid.
+func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) error {
+	rows, err := newRows(ctx, tenantID, elementalID, chunks)
+	if err != nil {
+		return err
+	}
+
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.usable(ctx); err != nil {
+		return err
+	}
+	t := x.tenants[tenantID]
+	if len(rows) > 0 {
+		if err := x.sameDimension(rows[0].vector); err != nil {
+			return err
+		}
+		if err := t.free(elementalID, rows); err != nil {
+			return err
+		}
+	}
+	// Nothing is refused or cancelled from here on.
+	x.apply(t, tenantID, elementalID, rows)
+	return nil
+}
+
+// apply changes a tenant, which is nil if it has no entries, and keeps the counts.
+func (x *Index) apply(t *tenant, tenantID, elementalID string, rows []row) {
+	if t == nil {
+		if len(rows) == 0 {
+			return
+		}
+		x.dimension = len(rows[0].vector)
+		t = newTenant(x.dimension)
+		x.tenants[tenantID] = t
+	}
+	before := t.count()
+	t.replace(elementalID, rows)
+	x.vectors += t.count() - before
+	if t.count() == 0 {
+		delete(x.tenants, tenantID)
+	}
+	if x.vectors == 0 {
+		x.dimension = 0
+	}
+}
+
+// Search returns the nearest entries of the tenant that match the filters.
+func (x *Index) Search(ctx context.Context, query []float32, filters quire.Filters, limit int) ([]quire.Hit, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case filters.TenantID == "":
+		return nil, quire.Errorf(quire.CodeInvalid, "a search needs a tenant")
+	case limit < 1:
+		return nil, quire.Errorf(quire.CodeInvalid, "the limit of a search is at least 1, not %d", limit)
+	}
+	q, err := newQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := x.choose(ctx, query, filters)
+	if err != nil {
+		return nil, err
+	}
+	return chosen.nearest(ctx, q, limit)
+}
+
+// choose returns the rows that match the filters, as they are now.
+func (x *Index) choose(ctx context.Context, query []float32, filters quire.Filters) (selection, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if err := x.usable(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.sameDimension(query); err != nil {
+		return nil, err
+	}
+	t := x.tenants[filters.TenantID]
+	if t == nil {
+		return nil, nil
+	}
+	return t.choose(filters), nil
+}
+
+// Reset removes all entries of all tenants.
+func (x *Index) Reset(ctx context.Context) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.usable(ctx); err != nil {
+		return err
+	}
+	x.clear()
+	return nil
+}
+
+// Stats returns how many vectors there are, and their length.
+func (x *Index) Stats(ctx context.Context) (quire.IndexStats, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if err := x.usable(ctx); err != nil {
+		return quire.IndexStats{}, err
+	}
+	return quire.IndexStats{Vectors: x.vectors, Dimension: x.dimension}, nil
+}
+
+// Close gives the memory back as soon as running searches have ended, for which it does not
+// wait.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed = true
+	x.clear()
+	return nil
+}
+
+func (x *Index) clear() {
+	x.tenants = map[string]*tenant{}
+	x.vectors, x.dimension = 0, 0
+}
+
+// usable returns why a call must not go on, with the lock held: it may have been waited for.
+func (x *Index) usable(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if x.closed {
+		return quire.Errorf(quire.CodeClosed, "the vector index is closed")
+	}
+	return nil
+}
+
+// sameDimension refuses a vector that cannot be compared with the stored ones.
+func (x *Index) sameDimension(v []float32) error {
+	if x.dimension != 0 && len(v) != x.dimension {
+		return quire.Errorf(quire.CodeInvalid, "a vector has %d numbers, those in the index have %d", len(v), x.dimension)
+	}
+	return nil
+}

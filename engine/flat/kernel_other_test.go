@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package flat
+
+func kernelName() string { return "plain Go" }

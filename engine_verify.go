@@ -1,0 +1,256 @@
+package quire
+
+import (
+	"context"
+	"math"
+)
+
+// Verify reads all chunks and jobs in the Store, of all tenants, and says what is wrong:
+//
+//   - chunks of an elemental that is missing, or with another tenant, owner, title or tags;
+//   - chunks whose text is not that of the place in their source that they cite, where the
+//     elemental has not changed since its last ingest;
+//   - vectors of an Embedder that is not in use, of another length than its own, or not of
+//     unit length;
+//   - jobs to be run for an elemental that is missing, and elementals of the knowledge base
+//     that have neither a job nor chunks;
+//   - an index that has not as many vectors as there are chunks, or does not find a chunk
+//     by its own vector; that is tried with some 100 chunks, spread over all.
+//
+// What an index has wrong, another start of the Engine mends: it is filled from the Store.
+// Reading and writing go on meanwhile. The error is that of the reading, nil however much is
+// wrong. [Library.Verify] checks the content itself.
+func (e *Engine) Verify(ctx context.Context) (Verification, error) {
+	var v Verification
+	if err := e.open(ctx); err != nil {
+		return v, err
+	}
+	if err := e.lib.apart(ctx); err != nil {
+		return v, err
+	}
+	check := knowledgeCheck{Verification: &v, e: e}
+	err := e.lib.view(ctx, func(tx ReadTx) error {
+		check.tx = tx
+		if err := check.chunks(ctx); err != nil {
+			return err
+		}
+		return check.jobs(ctx)
+	})
+	if err != nil {
+		return v, err
+	}
+	return v, check.index(ctx)
+}
+
+// probes is how many chunks are looked for in the index.
+const probes = 100
+
+// knowledgeCheck checks chunks and jobs.
+type knowledgeCheck struct {
+	*Verification
+	e       *Engine
+	tx      ReadTx
+	sampled []Chunk // to look for in the index
+	ingests map[string]bool
+}
+
+// chunks checks all chunks, those of one elemental at a time.
+func (c *knowledgeCheck) chunks(ctx context.Context) error {
+	total, err := c.tx.CountChunks(ctx)
+	if err != nil {
+		return err
+	}
+	stored, err := storedModel(ctx, c.tx)
+	if err != nil {
+		return err
+	}
+	c.ingests = map[string]bool{}
+	every, n := max(1, total/probes), 0
+	var group []Chunk // of one elemental
+	for chunk, err := range c.tx.AllChunks(ctx) {
+		if err != nil {
+			return err
+		}
+		if len(group) > 0 && group[0].ElementalID != chunk.ElementalID {
+			if err := c.elemental(ctx, group); err != nil {
+				return err
+			}
+			group = group[:0]
+		}
+		c.vector(&chunk, stored)
+		if n++; n%every == 0 {
+			c.sampled = append(c.sampled, chunk)
+		}
+		chunk.Vector = nil // so that those of a large elemental are not held
+		group = append(group, chunk)
+	}
+	c.Count("chunks", n)
+	if len(group) == 0 {
+		return nil
+	}
+	return c.elemental(ctx, group)
+}
+
+// vector checks the vector of a chunk.
+func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
+	var squares float64
+	for _, x := range chunk.Vector {
+		squares += float64(x) * float64(x)
+	}
+	length := len(chunk.Vector)
+	known, err := c.e.mirror.modelOf(chunk.Fingerprint)
+	switch {
+	case chunk.Fingerprint != stored, err != nil:
+		c.Add("vectors", chunk.ID, "it is of another embedder than the one in use")
+	case length != known.length:
+		c.Add("vectors", chunk.ID, "it has %d numbers instead of %d", length, known.length)
+	case !(math.Abs(squares-1) < 1e-3): // so that NaN is caught
+		c.Add("vectors", chunk.ID, "it is not of unit length")
+	}
+	c.Count("vectors", 1)
+}
+
+// elemental checks the chunks of an elemental against it.
+func (c *knowledgeCheck) elemental(ctx context.Context, chunks []Chunk) error {
+	id := chunks[0].ElementalID
+	c.ingests[id] = true
+	rec, err := c.tx.Elemental(ctx, id)
+	if CodeOf(err) == CodeNotFound {
+		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", id, len(chunks))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	metas, texts, err := c.e.lib.chunkSources(ctx, c.tx, rec)
+	if err != nil {
+		return err
+	}
+	fresh, err := c.fresh(ctx, rec)
+	if err != nil {
+		return err
+	}
+	for i := range chunks {
+		c.chunk(rec, &chunks[i], metas, texts, fresh)
+	}
+	return nil
+}
+
+// chunk checks a chunk against the sources of its elemental.
+func (c *knowledgeCheck) chunk(rec ElementalRecord, chunk *Chunk, metas map[string]chunkMeta, texts map[string]string, fresh bool) {
+	if chunk.TenantID != rec.TenantID {
+		c.Add("chunks", chunk.ID, "its tenant is not that of its elemental")
+	}
+	if meta, ok := metas[chunk.ItemID]; ok {
+		have := *chunk
+		meta.typeName, meta.categoryName = have.TypeName, have.CategoryName // as the catalogue named them then
+		if meta.apply(&have) {
+			c.Add("chunks", chunk.ID, "its owner, title or tags are not those of its elemental")
+		}
+	}
+	text, own := texts[chunk.ItemID]
+	if !fresh || !own {
+		return
+	}
+	if chunk.Start < 0 || chunk.End > len(text) || chunk.Start > chunk.End || text[chunk.Start:chunk.End] != chunk.Text {
+		c.Add("chunks", chunk.ID, "its text is not that of the place it cites")
+	}
+}
+
+// fresh reports whether an elemental is as it was when it was ingested last.
+func (c *knowledgeCheck) fresh(ctx context.Context, rec ElementalRecord) (bool, error) {
+	jobs, _, err := c.tx.Jobs(ctx, JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1})
+	if err != nil || len(jobs) == 0 || jobs[0].Status != JobSucceeded || jobs[0].StartedAt == nil {
+		return false, err
+	}
+	changed := rec.CreatedAt
+	if rec.UpdatedAt != nil {
+		changed = *rec.UpdatedAt
+	}
+	return jobs[0].StartedAt.After(changed), nil
+}
+
+// jobs checks the active jobs, and that what is to be ingested is.
+func (c *knowledgeCheck) jobs(ctx context.Context) error {
+	tenants, err := c.tx.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tenantID := range tenants {
+		active, err := c.tx.ActiveJobs(ctx, tenantID, "")
+		if err != nil {
+			return err
+		}
+		c.Count("jobs", len(active))
+		for _, j := range active {
+			switch _, err := c.tx.Elemental(ctx, j.ElementalID); {
+			case CodeOf(err) == CodeNotFound:
+				c.Add("jobs", j.ID, "its elemental %s is missing", j.ElementalID)
+			case err != nil:
+				return err
+			}
+		}
+		for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
+			if err != nil {
+				return err
+			}
+			if err := c.ingested(ctx, rec); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ingested checks that an elemental of the knowledge base is ingested or has a job.
+func (c *knowledgeCheck) ingested(ctx context.Context, rec ElementalRecord) error {
+	if !rec.Settings.KnowledgeBase || c.ingests[rec.ID] || rec.TypeID == TypeCell {
+		return nil
+	}
+	_, n, err := c.tx.Jobs(ctx, JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1})
+	if err == nil && n == 0 {
+		c.Add("jobs", "", "elemental %s is in the knowledge base, but has neither a job nor chunks", rec.ID)
+	}
+	return err
+}
+
+// index compares the index with the Store.
+func (c *knowledgeCheck) index(ctx context.Context) error {
+	e := c.e
+	err := e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
+		n, err := tx.CountChunks(ctx)
+		if err != nil {
+			return err
+		}
+		stats, err := index.vectors.Stats(ctx)
+		if err == nil && stats.Vectors != n {
+			c.Add("index", "", "it has %d vectors for %d chunks", stats.Vectors, n)
+		}
+		return err
+	})
+	for i := 0; i < len(c.sampled) && err == nil; i++ {
+		err = c.probe(ctx, &c.sampled[i])
+	}
+	return err
+}
+
+// probe looks for a chunk in the index, by its own vector among the chunks of its
+// elemental. A chunk that has changed meanwhile is passed over.
+func (c *knowledgeCheck) probe(ctx context.Context, chunk *Chunk) error {
+	e := c.e
+	return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
+		now, err := tx.Chunks(ctx, []string{chunk.ID})
+		if err != nil || now[chunk.ID].Hash != chunk.Hash || now[chunk.ID].Fingerprint != chunk.Fingerprint {
+			return err
+		}
+		c.Count("index", 1)
+		hits, err := index.vectors.Search(ctx, chunk.Vector, Filters{TenantID: chunk.TenantID, ElementalID: chunk.ElementalID}, 1)
+		if CodeOf(err) == CodeInvalid { // a vector that no index takes, of which vector has told
+			return nil
+		}
+		if err == nil && (len(hits) == 0 || hits[0].Score < 0.999) {
+			c.Add("index", chunk.ID, "it is not found by its own vector")
+		}
+		return err
+	})
+}

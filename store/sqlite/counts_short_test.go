@@ -1,0 +1,13 @@
+//go:build !long
+
+package sqlite
+
+import "time"
+
+// How much these tests do with every change. The file with the build tag long has the
+// numbers of a release.
+const (
+	damagedFiles = 200
+	powerCuts    = 100
+	writingTime  = 2 * time.Second // of TestReadModifyWrite
+)

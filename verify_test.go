@@ -1,0 +1,141 @@
+package quire_test
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store/sqlite"
+)
+
+// verifier is a Library or an Engine.
+type verifier interface {
+	Verify(ctx context.Context) (quire.Verification, error)
+}
+
+// wantSound has a Library or Engine check itself, as every test does with its own at its
+// end. What cannot be read, as it is closed or broken on purpose, is not looked at.
+func wantSound(t testing.TB, v verifier) {
+	t.Helper()
+	got, err := v.Verify(context.Background())
+	if err == nil && !got.Sound() {
+		t.Errorf("%T found %d faults, among them %+v", v, got.Found, got.Faults[:min(3, len(got.Faults))])
+	}
+}
+
+// damages are changes of the tables of a library, and the part that Verify names for each.
+// {elemental} is an elemental of the knowledge base. References are not enforced.
+var damages = []struct{ name, statement, part string }{
+	{"title", `UPDATE elementals SET title = title || 'x' WHERE id = '{elemental}'`, "elementals"},
+	{"body", `UPDATE elementals SET body = replace(body, 'a', 'b') WHERE id = (SELECT id FROM elementals WHERE body LIKE '%a%' LIMIT 1)`, "elementals"},
+	{"owner", `UPDATE elementals SET owner_id = 'user1x' WHERE id = '{elemental}'`, "elementals"},
+	{"tenant", `UPDATE elementals SET tenant_id = 'other' WHERE id = '{elemental}'`, "elementals"},
+	{"packed form", `UPDATE elemental_short SET packed = (SELECT packed FROM elemental_short ORDER BY num DESC LIMIT 1) WHERE num = (SELECT min(num) FROM elemental_short)`, "elementals"},
+	{"checksum missing", `UPDATE elementals SET sum = NULL WHERE id = '{elemental}'`, "elementals"},
+	{"counter of comments", `UPDATE elementals SET comments = comments + 1 WHERE id = '{elemental}'`, "elementals"},
+	{"counter of votes", `UPDATE elementals SET upvotes = upvotes + 1 WHERE id = '{elemental}'`, "elementals"},
+	{"counter of saves", `UPDATE lists SET saves = saves + 1`, "lists"},
+	{"sum of rates", `UPDATE elementals SET rating_sum = rating_sum + 1 WHERE id = '{elemental}'`, "elementals"},
+	{"tag", `INSERT INTO elemental_tags (elemental, ordinal, tag_id) SELECT num, 99, 12345 FROM elementals WHERE id = '{elemental}'`, "elementals"},
+	{"list", `UPDATE lists SET description = 'x'`, "lists"},
+	{"table", `UPDATE lists SET table_id = 'gone' WHERE table_id <> ''`, "lists"},
+	{"row", `UPDATE elementals SET row_id = 1 WHERE row_id <> 0`, "elementals"},
+	{"file", `UPDATE media SET data = substr(data, 2)`, "media"},
+	{"file of the same length", `UPDATE media SET data = zeroblob(length(data))`, "media"},
+	{"elemental of items", `DELETE FROM elementals WHERE id IN (SELECT elemental_id FROM list_items LIMIT 1)`, "file"},
+	{"passage", `UPDATE chunks SET passage = passage || 'x' WHERE num = 1`, "chunks"},
+	{"place of a passage", `UPDATE chunks SET start_byte = start_byte + 1, end_byte = end_byte + 1 WHERE elemental_id = '{elemental}' AND ordinal = 0`, "chunks"},
+	{"owner of a passage", `UPDATE chunks SET user_id = 'user1x' WHERE num = 1`, "chunks"},
+	{"tags of a passage", `UPDATE chunks SET tag_names = '["x"]' WHERE num = 1`, "chunks"},
+	{"passage of nothing", `UPDATE chunks SET elemental_id = 'gone' WHERE num = 1`, "chunks"},
+	{"vector", `UPDATE chunks SET vector = zeroblob(length(vector)) WHERE num = 1`, "vectors"},
+	{"vector of another chunk's length", `UPDATE chunks SET vector = zeroblob(length(vector) + 4) WHERE num = 1`, "vectors"},
+	{"embedder", `UPDATE chunks SET fingerprint = 'other' WHERE num = 1`, "vectors"},
+	{"job of nothing", `UPDATE jobs SET status = 'queued', run_after = 9000000000000000, elemental_id = 'gone' WHERE seq = 1`, "jobs"},
+	{"lost job", `DELETE FROM jobs WHERE elemental_id = '{elemental}'; DELETE FROM chunks WHERE elemental_id = '{elemental}'`, "jobs"},
+}
+
+// TestVerify: a library in which all kinds of things are is sound, and after each kind of
+// damage it is not. The damage is done by another connection to the open file.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	var found atomic.Int32
+	t.Cleanup(func() {
+		t.Logf("A6: %d kinds of damage inside of a file that is open, %d found by Verify", len(damages), found.Load())
+	})
+	for i, d := range damages {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "quire.db")
+			s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Synchronous: sqlite.Normal})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := newInstance(t, s, nil)
+			b := fillLibrary(in, uint64(i), 12)
+			e, err := in.CreateElemental(t.Context(), b.users[0], quire.ElementalInput{
+				Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
+			in.must(err)
+			in.idle(acme)
+			for _, part := range []string{"users", "elementals", "lists", "items", "media", "rows", "comments", "rates", "marks", "chunks", "vectors", "index"} {
+				if n := in.checked()[part]; n == 0 {
+					t.Errorf("nothing was checked of the %s", part)
+				}
+			}
+			if faults := in.faults(); len(faults) > 0 {
+				t.Fatalf("faults before the damage: %+v", faults)
+			}
+			in.damage(path, strings.ReplaceAll(d.statement, "{elemental}", e.ID))
+			faults := in.faults()
+			if !slices.ContainsFunc(faults, func(f quire.Fault) bool { return f.Part == d.part }) {
+				t.Fatalf("no fault of %s was found, but these: %+v", d.part, faults)
+			}
+			found.Add(1)
+		})
+	}
+}
+
+// verify checks the library and the engine.
+func (in *instance) verify() []quire.Verification {
+	in.t.Helper()
+	content, err := in.Library.Verify(context.Background())
+	in.must(err)
+	knowledge, err := in.eng.Verify(context.Background())
+	in.must(err)
+	return []quire.Verification{content, knowledge}
+}
+
+func (in *instance) faults() []quire.Fault {
+	in.t.Helper()
+	both := in.verify()
+	return slices.Concat(both[0].Faults, both[1].Faults)
+}
+
+func (in *instance) checked() map[string]int {
+	in.t.Helper()
+	both := in.verify()
+	maps.Copy(both[0].Checked, both[1].Checked)
+	return both[0].Checked
+}
+
+// damage runs statements on the file of the instance, past its Store.
+func (in *instance) damage(path, statements string) {
+	in.t.Helper()
+	in.damaged = true
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(60000)")
+	in.must(err)
+	defer db.Close()
+	for statement := range strings.SplitSeq(statements, ";") {
+		result, err := db.ExecContext(context.Background(), statement)
+		in.must(err)
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			in.t.Fatalf("%s: changed %d rows, error %v", statement, n, err)
+		}
+	}
+}

@@ -520,12 +520,8 @@ func TestFullStoreIsNoLoop(t *testing.T) {
 		f.stop(t.Context())
 		job := f.killed(e.ID, 5)
 		s.fails.Store(true)
-<<<<<<< HEAD
-		time.Sleep(2 * time.Minute) // during the first one the job still belongs to the dead
-=======
 		f.start()
 		time.Sleep(2 * time.Minute) // the lease of the killed process is over after one
->>>>>>> w-e1
 		tries := s.updates.Load()
 		if tries < 2 || tries > 40 {
 			t.Errorf("%d tries in a minute", tries)

@@ -83,6 +83,10 @@ type Options struct {
 	// is sent. A first event that takes longer starts the stream with one, so that
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
 	HeartbeatInterval time.Duration
+	// Stopping is closed when the server is about to stop: streams that are open end with an
+	// error event, and new ones are 503, so that http.Server.Shutdown need not wait for them.
+	// Close it in http.Server.RegisterOnShutdown. Default: streams go on to their end.
+	Stopping <-chan struct{}
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string
 	// Logger receives errors that are answered with a status from 500 up, and at level

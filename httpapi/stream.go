@@ -48,6 +48,8 @@ func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.Chat
 		select {
 		case <-ctx.Done():
 			return c.endStream(out, ctx.Err())
+		case <-s.opts.Stopping:
+			return c.endStream(out, errStopping)
 		case <-silence.C:
 			if err := out.heartbeat(); err != nil {
 				return err
@@ -69,6 +71,9 @@ func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.Chat
 		}
 	}
 }
+
+// errStopping ends the streams of a server that is about to stop.
+var errStopping = quire.Errorf(quire.CodeUnavailable, "the service is about to stop; ask again in a moment")
 
 // endStream ends a stream for which there is nothing more to come. An error is
 // returned while it can still be answered, and sent as an event otherwise; then the

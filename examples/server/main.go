@@ -135,7 +135,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 		}
 	}
 	fmt.Fprintf(stdout, "Listening on http://%v\n", ln.Addr())
-	return serveHTTP(ctx, ln, httpapi.New(q.Library, q.Engine, &httpapi.Options{Logger: log}), log)
+	return serveHTTP(ctx, ln, httpapi.New(q.Library, q.Engine, &httpapi.Options{Logger: log, Stopping: ctx.Done()}), log)
 }
 
 // serveHTTP serves h on ln until ctx ends, then lets running requests finish for a

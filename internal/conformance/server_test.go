@@ -172,7 +172,12 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	st := store.NewMemory()
+	return newSiteOn(t, store.NewMemory())
+}
+
+// newSiteOn is newSite over a Store, which it closes.
+func newSiteOn(t *testing.T, st quire.Store) *site {
+	t.Helper()
 	lib, err := quire.NewLibrary(t.Context(), st, &quire.LibraryOptions{PublicURL: "https://quire.example"})
 	if err != nil {
 		t.Fatal(err)

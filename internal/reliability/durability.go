@@ -28,12 +28,16 @@ var durability = []Row{
 		Guard: "a pause after a failure of the store, whatever is signalled", File: "worker.go",
 		Old: "wait, ready = storePause, nil", New: "wait = storePause",
 	}}},
+	{ID: "A5", Package: "store/sqlite", Test: "TestFailedUploads", Controls: []Control{{
+		Guard: "a transaction that failed is rolled back", File: "store/sqlite/tx.go",
+		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
+	}}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestDamagedFiles", Controls: []Control{{
 		Guard: "a file is looked at before it is opened for writing", File: "store/sqlite/inspect.go",
 		Old: "	h, err := readHeader(path)", New: "	if info.Size() > 0 {\n		return true, nil\n	}\n	h, err := readHeader(path)",
 	}, {
 		Guard: "the structure of all tables is checked", File: "store/sqlite/inspect.go",
-		Old: "	switch err := db.QueryRowContext(ctx, checkTables)", New: "	switch err := db.QueryRowContext(ctx, checkTables + \",2000000000\")",
+		Old: "	return quire.ErrCorrupt.WithCause(errors.New(verdict))", New: "	return nil",
 	}}},
 	{ID: "A7", Package: "store/sqlite", Test: "TestFrozen", Controls: []Control{{
 		Guard: "steps that are released stay as they are", File: "store/sqlite/migrate.go",
@@ -55,6 +59,10 @@ var durability = []Row{
 	{ID: "A9", Package: "store/sqlite", Test: "TestLockedByProcess", Controls: []Control{{
 		Guard: "a lock beside the file", File: "store/sqlite/file.go",
 		Old: "	ok, err := lock.TryLockContext(short, 20*time.Millisecond)", New: "	ok, err := true, short.Err()",
+	}}},
+	{ID: "A10", Package: "store/sqlite", Test: "TestFileGone", Controls: []Control{{
+		Guard: "each transaction looks whether the file is in its place", File: "store/sqlite/tx.go",
+		Old: "	if err := s.inPlace(); err != nil {\n		return err\n	}\n", New: "",
 	}}},
 	{ID: "A11", Package: "store/sqlite", Test: "TestOddPaths", Controls: []Control{{
 		Guard: "paths are quoted in the name that SQLite gets", File: "store/sqlite/conn.go",

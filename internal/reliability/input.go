@@ -7,7 +7,7 @@ var input = []Row{
 	}},
 	{ID: "B2", Package: "httpapi", Test: "TestHostileSearches", Controls: []Control{
 		{"words are quoted in the language of FTS5", "store/sqlite/search.go",
-			"phrases[i] = `\"` + quoted.Replace(strings.Join(words, \" \")) + `\"`", "phrases[i] = quoted.Replace(strings.Join(words, \" \"))"},
+			"phrases[i] = `\"` + quoted.Replace(strings.Join(words, \" \")) + `\"`", "phrases[i] = strings.ToUpper(strings.Join(words, \" \"))"},
 	}},
 	{ID: "B3", Package: "httpapi", Test: "TestSearchesAreWords", Controls: []Control{
 		{"letters are folded", "internal/segment/words.go", "\tr = foldRune(r)\n", ""},
@@ -31,7 +31,7 @@ var input = []Row{
 		{"depth is limited", "httpapi/strict.go", "if len(c.open) == c.limits.depth {", "if len(c.open) == 100*c.limits.depth {"},
 	}},
 	{ID: "B7", Package: "httpapi", Test: "TestNumbers", Controls: []Control{
-		{"pages and sizes have limits", "httpapi/params.go", "if err != nil || n < 1 || int(n) > limit {", "if err != nil || n < 1 {"},
+		{"pages and sizes are written in digits", "httpapi/params.go", "strconv.ParseUint(s, 10, 31)", "strconv.ParseUint(s, 0, 31)"},
 		{"a limit is a whole number", "httpapi/payload_engine.go", "|| n != float64(int(n)) {", "{"},
 		{"a price is not negative", "rules.go", "if price != nil && *price < 0 {", "if price != nil && *price < -1 {"},
 	}},
@@ -57,6 +57,18 @@ var input = []Row{
 	}},
 	{ID: "B13", Package: "httpapi", Test: "TestCompressedBodies", Controls: []Control{
 		{"what is compressed is refused", "httpapi/call.go", `if !strings.EqualFold(encoding, "identity") {`, `if encoding == "identity" {`},
+	}},
+	{ID: "B14", Package: "internal/conformance", Test: "TestFuzz", Controls: []Control{
+		{"a conflict has a status", "httpapi/errors.go", "\tquire.CodeConflict:        http.StatusConflict,\n", ""},
+		{"a count has its name", "httpapi/wire_elemental.go", "`json:\"total_saves\"`", "`json:\"totalSaves\"`"},
+		{"an error has its name", "httpapi/errors.go", "Message string           `json:\"error_message\"`", "Message string           `json:\"message\"`"},
+		{"a size has a limit", "httpapi/params.go", "if err != nil || n < 1 || int(n) > limit {", "if err != nil {"},
+		{"a string is a string", "httpapi/decode.go", "if raw[0] != '\"' {\n\t\tp.wrong(\"string_type\", \"must be a string\")\n", "if raw[0] != '\"' {\n"},
+		{"the code is the status", "httpapi/call.go", "envelope{Code: status, Meta: c.meta(1), Response: response}", "envelope{Code: 200, Meta: c.meta(1), Response: response}"},
+		{"answers name their request", "httpapi/handler.go", "\th.Set(\"X-Request-Id\", c.requestID)\n", ""},
+		{"an object is an object", "httpapi/decode.go", "if raw[0] != '{' {", "if raw[0] == 'n' {"},
+		{"a stream has an end", "httpapi/event_writer.go", "\treturn w.end()\n}\n\n// fail", "\treturn nil\n}\n\n// fail"},
+		{"a visibility is one of two", "httpapi/decode.go", "if len(raw) != 1 || v.Name() == \"\" {\n\t\tp.wrong(\"enum\", \"must be 1 (Public) or 2 (Unlisted)\")\n", "if len(raw) != 1 || v.Name() == \"\" {\n"},
 	}},
 	{ID: "B16", Package: "httpapi", Test: "TestLongWords", Controls: []Control{
 		{"a whole text is indexed", "store/sqlite/elementals.go", "e.ID, text.Title, text.Description, text.Body, text.Tags}", "e.ID, text.Title, text.Description, text.Body[:min(len(text.Body), 1000)], text.Tags}"},

@@ -11,6 +11,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -79,6 +81,8 @@ func (o *Options) normal() (Options, error) {
 // Store is a [quire.Store] in an SQLite database file. It is safe for concurrent
 // use.
 type Store struct {
+	path  string
+	file  fs.FileInfo // of path when it was opened
 	lock  *flock.Flock
 	write *sql.DB // one connection
 	read  *sql.DB // Options.ReadConns connections
@@ -151,11 +155,30 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err == nil {
 		err = failure(ctx, s.read.PingContext(ctx))
 	}
+	if err == nil {
+		s.path = path
+		if s.file, err = os.Stat(path); err != nil {
+			err = unusable(err)
+		}
+	}
 	if err != nil {
 		s.closePools() // the first error says more
 		return nil, err
 	}
 	return s, nil
+}
+
+// inPlace returns an error if the file that was opened has another name now or none: what
+// is written there is lost with the process, and SQLite does not notice.
+func (s *Store) inPlace() error {
+	info, err := os.Stat(s.path)
+	if err == nil && !os.SameFile(info, s.file) {
+		err = errors.New("another file has taken its place")
+	}
+	if err != nil {
+		return quire.Errorf(quire.CodeUnavailable, "the database file has been moved away or deleted").WithCause(err)
+	}
+	return nil
 }
 
 // Exclusive reports true: no other process can have the file open.

@@ -49,6 +49,9 @@ func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(x *session, co
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.inPlace(); err != nil {
+		return err
+	}
 	conn, err := pool.Conn(x.ctx)
 	if err != nil {
 		return x.failure(ctx, err)

@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/quirelib/quire"
+)
+
+// TestFileGone deletes, moves and replaces the file while it is open: nothing is read from
+// it or written to it any more, until it is back.
+func TestFileGone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("A10: Windows does not let an open file go")
+	}
+	away := func(path string) error { return os.Rename(path, path+".away") }
+	ways := []func(path string) error{
+		os.Remove,
+		away,
+		func(path string) error { return errors.Join(away(path), os.WriteFile(path, nil, 0o600)) },
+		func(path string) error {
+			data, err := os.ReadFile(path)
+			return errors.Join(err, away(path), os.WriteFile(path, data, 0o600))
+		},
+	}
+	const times = 20
+	noticed, back := 0, 0
+	for i := range times {
+		path := filepath.Join(t.TempDir(), "store.db")
+		s := mustOpen(t, path)
+		putMetaValue(t, s, "name", "value")
+		if err := ways[i%len(ways)](path); err != nil {
+			t.Fatal(err)
+		}
+		written := s.Update(t.Context(), func(tx quire.Tx) error { return tx.PutMeta(t.Context(), "name", []byte("lost")) })
+		read := s.View(t.Context(), func(quire.ReadTx) error { return nil })
+		if wantCode(t, written, quire.CodeUnavailable); written != nil && read != nil {
+			noticed++
+		}
+		if i%len(ways) > 0 {
+			if err := os.Rename(path+".away", path); err != nil {
+				t.Fatal(err)
+			}
+			if got := metaValue(t, s, "name"); got != "value" {
+				t.Errorf("read %q", got)
+			}
+			putMetaValue(t, s, "name", "other")
+			back++
+		}
+		mustClose(t, s)
+	}
+	if noticed < times {
+		t.Errorf("noticed %d of %d times", noticed, times)
+	}
+	t.Logf("A10: the file deleted, moved away or replaced %d times: noticed %d times by the next call; went on when it was back %d times", times, noticed, back)
+}

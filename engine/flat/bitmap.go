@@ -124,6 +124,9 @@ func union(a, b rowSet) rowSet {
 // intersection returns the rows that are in all of the sets, of which there is at least one.
 // It shares no memory with them.
 func intersection(sets []rowSet) rowSet {
+	if len(sets) == 1 {
+		return slices.Clone(sets[0])
+	}
 	least := slices.MinFunc(sets, func(a, b rowSet) int { return len(a) - len(b) })
 	all := make(rowSet, 0, len(least))
 next:

@@ -56,6 +56,7 @@ func TestRowSet(t *testing.T) {
 				maps.DeleteFunc(both, func(_ int, in bool) bool { return !in })
 				wantRows(t, "union", union(sets[0], sets[1]), either)
 				wantRows(t, "intersection", intersection(slices.Clone(sets)), both)
+				wantRows(t, "intersection of one", intersection(sets[2:]), models[2])
 				wantRows(t, "first set afterwards", sets[0], models[0])
 			},
 		})

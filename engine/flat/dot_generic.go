@@ -3,8 +3,11 @@ package flat
 // The kernels in plain Go. Those in assembly give the same results, bit for bit, and take a
 // shorter time.
 
+// groupRows is how many rows dotCodes takes at a time.
+const groupRows = 4
+
 // dotCodesGeneric writes to dots the dot products of the query with the rows in the slots of
-// a block.
+// a block, of which there are whole groups.
 func dotCodesGeneric(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	for i, slot := range slots {
 		row := codes[int(slot)*len(query):][:len(query)]

@@ -66,7 +66,7 @@ func TestBounds(t *testing.T) {
 func checkBounds(t *rapid.T, v, w []float32) {
 	q, c := mustQuery(t, v), mustCodes(t, w)
 	var dots [blockRows]int32
-	dotCodes(c.codes, q.codes, []uint16{0}, &dots)
+	dotCodes(c.codes, q.codes, make([]uint16, groupRows), &dots)
 	upper, width := q.bounds.upper(dots[0], c.coding)
 	cosine := dotFloats(v, w) / (q.norm * c.norm)
 	if cosine > float64(upper) || cosine < float64(upper)-float64(width) {

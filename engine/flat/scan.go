@@ -39,13 +39,16 @@ var allSlots = func() (all [blockRows]uint16) {
 
 // scan compares the codes of the chosen rows of a block with those of the query.
 func (w *work) scan(c *chosen, q *query, f *finalists) {
-	slots := allSlots[:]
-	if c.slots.count() < blockRows {
+	slots, n := allSlots[:], c.slots.count()
+	if n < blockRows {
 		slots = w.slots[:c.slots.list(&w.slots)]
+		for len(slots)%groupRows != 0 {
+			slots = append(slots, slots[0])
+		}
 	}
 	dotCodes(c.codes, q.codes, slots, &w.dots)
 	least, bounds, codings := f.least(), q.bounds, c.codings
-	for i, slot := range slots {
+	for i, slot := range slots[:n] {
 		if upper, width := bounds.upper(w.dots[i], codings[slot]); upper >= least {
 			f.add(candidate{c.block, int(slot), upper}, upper-width)
 			least = f.least()

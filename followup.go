@@ -52,7 +52,7 @@ func (e *Engine) standalone(ctx context.Context, question string, history []Mess
 	if len(history) == 0 {
 		return question, nil
 	}
-	if rewritten, ok, err := e.llm.rewrite(ctx, question, slices.Clone(history)); ok {
+	if rewritten, ok, err := e.llm.rewrite(ctx, visible(question), visibleTurns(history)); ok {
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
@@ -63,6 +63,15 @@ func (e *Engine) standalone(ctx context.Context, question string, history []Mess
 		}
 	}
 	return withEarlier(question, history), nil
+}
+
+// visibleTurns returns the turns as a model may see them.
+func visibleTurns(history []Message) []Message {
+	shown := slices.Clone(history)
+	for i := range shown {
+		shown[i].Content = visible(shown[i].Content)
+	}
+	return shown
 }
 
 // withEarlier puts in front of a question that leans on the one before it that one, and

@@ -17,10 +17,12 @@ const markerLimit = 1024
 
 // markerFilter passes a streamed answer on without markers that have no source. It
 // works character by character, so that its output does not depend on how the
-// answer is cut into pieces. Bytes that are no UTF-8 become U+FFFD.
+// answer is cut into pieces. Bytes that are no UTF-8 become U+FFFD; invisible characters
+// are left out, so that none can hide a marker.
 type markerFilter struct {
 	sources int // valid numbers are 1..sources
 	part    []byte
+	sight   sight
 	// held ends the output so far and may still become a marker; opens are the places
 	// of its open brackets. There is more than one when a bracket was opened inside
 	// another: if the inner marker is dropped, the outer one may be completed by what
@@ -56,6 +58,9 @@ func (f *markerFilter) end() string {
 func (f *markerFilter) next() {
 	r, size := utf8.DecodeRune(f.part)
 	f.part = f.part[size:]
+	if !f.sight.sees(r) {
+		return
+	}
 	swallow := f.swallow
 	f.swallow = false
 	switch {

@@ -24,12 +24,14 @@ The sources stand in the user's message between lines that hold the code %[1]s. 
 // newRequest makes what the LLM is asked: the same question and sources for a
 // program and, as messages, for a chat model.
 func newRequest(chat ChatRequest, query string, sources []SearchHit) *LLMRequest {
-	req := &LLMRequest{Question: chat.Query, Query: query}
+	// Invisible characters go first: what they hide, or hide in, must be seen by the rest.
+	shown := func(text string) string { return neutralMarkers(visible(text)) }
+	req := &LLMRequest{Question: visible(chat.Query), Query: visible(query)}
 	for i, hit := range sources {
 		c := hit.Chunk
-		src := LLMSource{Number: i + 1, Title: neutralMarkers(c.Title), Text: neutralMarkers(c.Text)}
+		src := LLMSource{Number: i + 1, Title: shown(c.Title), Text: shown(c.Text)}
 		for _, h := range c.Heading {
-			src.Heading = append(src.Heading, neutralMarkers(h))
+			src.Heading = append(src.Heading, shown(h))
 		}
 		req.Sources = append(req.Sources, src)
 	}
@@ -39,10 +41,10 @@ func newRequest(chat ChatRequest, query string, sources []SearchHit) *LLMRequest
 	req.Messages = []Message{{Role: RoleSystem, Content: fmt.Sprintf(rules, fence, noAnswerWord)}}
 	for _, m := range recent(chat.History) {
 		// The numbers of earlier answers are of other sources, and the fence is not theirs.
-		m.Content = strings.ReplaceAll(neutralMarkers(m.Content), fence, "")
+		m.Content = strings.ReplaceAll(shown(m.Content), fence, "")
 		req.Messages = append(req.Messages, m)
 	}
-	req.Messages = append(req.Messages, Message{Role: RoleUser, Content: userMessage(fence, chat.Query, req.Sources)})
+	req.Messages = append(req.Messages, Message{Role: RoleUser, Content: userMessage(fence, req.Question, req.Sources)})
 	return req
 }
 

@@ -27,6 +27,7 @@ type server struct {
 
 	keyed   bool         // a request comes with an API key
 	rates   *rateLimiter // nil: no limit
+	failed  *failedKeys  // nil: no limit
 	streams streamCount
 }
 
@@ -51,6 +52,9 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	}
 	if s.opts.Rate.PerMinute > 0 {
 		s.rates = newRateLimiter(s.opts.Rate)
+	}
+	if s.opts.FailedKeys.PerMinute > 0 {
+		s.failed = newFailedKeys(s.opts.FailedKeys)
 	}
 	s.streams.limit = s.opts.MaxStreams
 	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
@@ -127,7 +131,7 @@ func (s *server) serve(c *call) error {
 
 // authenticate finds out who is calling.
 func (c *call) authenticate() error {
-	u, err := c.s.opts.Authenticate(c.r)
+	u, err := c.authenticateKey()
 	if err != nil {
 		return c.unauthenticated(err)
 	}

@@ -76,6 +76,17 @@ type Options struct {
 	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
 	// comes sooner is 429 with Retry-After. Default: no limit.
 	Rate Rate
+	// FailedKeys limits how often each address may try an API key that is not good. Beyond it
+	// 429 with Retry-After, and keys are not even looked up, but for those that were good
+	// since the handler was made. Each key that is refused is logged, with the first four
+	// bytes of its SHA-256. It cannot be set with an Authenticate. Default: no limit, as behind
+	// a proxy all clients have one address unless ClientAddress tells them apart.
+	FailedKeys Rate
+	// ClientAddress returns the address that a request comes from, for FailedKeys and the log.
+	// Behind a proxy that is what the proxy says in a header, if only the proxy can set it. It
+	// must be safe for concurrent use. Default: where the connection comes from, of IPv6 the
+	// network of 64 bits.
+	ClientAddress func(r *http.Request) string
 	// MaxStreams is how many streamed answers each API key, or user, may have open at the
 	// same time; one more is 429. Default 256.
 	MaxStreams int
@@ -89,9 +100,9 @@ type Options struct {
 	Stopping <-chan struct{}
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string
-	// Logger receives errors that are answered with a status from 500 up, and at level
-	// Debug why Authenticate refused what it did not call unauthenticated itself. Default:
-	// nothing is logged.
+	// Logger receives errors that are answered with a status from 500 up, API keys that are
+	// refused (see FailedKeys) at level Warn, and at level Debug why Authenticate refused what
+	// it did not call unauthenticated itself. Default: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -139,8 +150,17 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 		return c, err
 	}
 	var err error
-	if c.Rate, err = c.Rate.check(); err != nil {
+	if c.Rate, err = c.Rate.check("Rate"); err != nil {
 		return c, err
+	}
+	if c.FailedKeys, err = c.FailedKeys.check("FailedKeys"); err != nil {
+		return c, err
+	}
+	if c.FailedKeys.PerMinute > 0 && c.Authenticate != nil {
+		return c, errors.New("httpapi: Options.FailedKeys counts API keys; with an Authenticate there are none")
+	}
+	if c.ClientAddress == nil {
+		c.ClientAddress = remoteAddress
 	}
 	if c.HeartbeatInterval == 0 {
 		c.HeartbeatInterval = 15 * time.Second

@@ -39,17 +39,37 @@ func newRateLimiter(r Rate) *rateLimiter {
 func (l *rateLimiter) admit(who caller, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	taken := l.bucket(who, now).ReserveN(now, 1)
+	if wait = taken.DelayFrom(now); wait > 0 {
+		taken.CancelAt(now)
+	}
+	return wait
+}
+
+// wait says how long it is until there is a token, and takes none.
+func (l *rateLimiter) wait(who caller, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	missing := 1 - l.bucket(who, now).TokensAt(now)
+	return max(0, time.Duration(missing*float64(time.Minute)/float64(l.rate.PerMinute)))
+}
+
+// take takes a token that need not be there yet: the next one is later then.
+func (l *rateLimiter) take(who caller, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bucket(who, now).ReserveN(now, 1)
+}
+
+// bucket returns the bucket of a caller; mu is held.
+func (l *rateLimiter) bucket(who caller, now time.Time) *rate.Limiter {
 	l.sweep(now)
 	bucket := l.of[who]
 	if bucket == nil {
 		bucket = rate.NewLimiter(rate.Limit(float64(l.rate.PerMinute)/60), l.rate.Burst)
 		l.of[who] = bucket
 	}
-	taken := bucket.ReserveN(now, 1)
-	if wait = taken.DelayFrom(now); wait > 0 {
-		taken.CancelAt(now)
-	}
-	return wait
+	return bucket
 }
 
 // sweep throws away the buckets that are full again: a new one is the same. It looks as
@@ -119,9 +139,9 @@ func (s *streamCount) enter(who caller) (leave func(), err error) {
 }
 
 // check returns a Rate with its default, or what is wrong with it.
-func (r Rate) check() (Rate, error) {
+func (r Rate) check(option string) (Rate, error) {
 	if r.PerMinute < 0 || r.Burst < 0 || r.Burst > 0 && r.PerMinute == 0 {
-		return r, fmt.Errorf("httpapi: Options.Rate is %+v: neither may be negative, and a Burst needs PerMinute", r)
+		return r, fmt.Errorf("httpapi: Options.%s is %+v: neither may be negative, and a Burst needs PerMinute", option, r)
 	}
 	if r.Burst == 0 {
 		r.Burst = r.PerMinute

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 
 	"github.com/quirelib/quire"
@@ -20,11 +21,11 @@ const maxStructural = 100
 // and of each elemental that its packed form says the same. It counts as "rows" the rows
 // with a checksum, passages among them.
 func (s *Store) Verify(ctx context.Context, v *quire.Verification) error {
+	if err := s.verifyStructure(ctx, v); err != nil {
+		return err
+	}
 	return s.View(ctx, func(read quire.ReadTx) error {
 		t := read.(*tx)
-		if err := t.verifyStructure(ctx, v); err != nil {
-			return err
-		}
 		for _, verify := range []func(context.Context, *quire.Verification) error{t.verifyElementals, t.verifyLists, t.verifyMedia, t.verifyChunks} {
 			if err := verify(ctx, v); err != nil {
 				return err
@@ -34,29 +35,60 @@ func (s *Store) Verify(ctx context.Context, v *quire.Verification) error {
 	})
 }
 
-func (t *tx) verifyStructure(ctx context.Context, v *quire.Verification) error {
-	verdicts, err := all(ctx, t, value[string], `PRAGMA integrity_check(`+strconv.Itoa(maxStructural)+`)`)
+// verifyStructure reads by a connection of its own: FTS5 keeps what it knows of an index
+// with a connection, and after a statement that was interrupted its check may take that for
+// damage of a file that is sound.
+func (s *Store) verifyStructure(ctx context.Context, v *quire.Verification) error {
+	x, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
-	for _, verdict := range verdicts {
+	defer x.end()
+	o, err := (*Options)(nil).normal()
+	if err != nil {
+		return err
+	}
+	db, err := newPool(s.path, o.reader(), 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return x.failure(ctx, readStructure(x.ctx, db, v))
+}
+
+// readStructure adds what SQLite's own checks find.
+func readStructure(ctx context.Context, db *sql.DB, v *quire.Verification) error {
+	verdicts, err := db.QueryContext(ctx, `PRAGMA integrity_check(`+strconv.Itoa(maxStructural)+`)`)
+	if err != nil {
+		return err
+	}
+	defer verdicts.Close()
+	for verdicts.Next() {
+		var verdict string
+		if err := verdicts.Scan(&verdict); err != nil {
+			return err
+		}
 		if verdict != "ok" {
 			v.Add("file", "", "the structure is damaged: %s", verdict)
 		}
 	}
-	type broken struct{ table, parent string }
-	scan := func(row scanner) (b broken, err error) {
-		var key, constraint sql.NullInt64
-		err = row.Scan(&b.table, &key, &b.parent, &constraint)
-		return b, err
+	if err := errors.Join(verdicts.Err(), verdicts.Close()); err != nil {
+		return err
 	}
-	for b, err := range stream(ctx, t, scan, `PRAGMA foreign_key_check`) {
-		if err != nil {
+	rows, err := db.QueryContext(ctx, `PRAGMA foreign_key_check`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, parent string
+		var key, constraint sql.NullInt64
+		if err := rows.Scan(&table, &key, &parent, &constraint); err != nil {
 			return err
 		}
-		v.Add("file", "", "a row of %s refers to one of %s that is missing", b.table, b.parent)
+		v.Add("file", "", "a row of %s refers to one of %s that is missing", table, parent)
 	}
-	return nil
+	return rows.Err()
 }
 
 // checkSum adds a fault if a row is not what its checksum says.

@@ -1,7 +1,8 @@
 // Command closing reads what go test -json prints and prints what a reader wants of it:
 // a line for each package, all output of tests that failed, and at the end the closing
 // lines of the rows of internal/reliability. It fails if a test failed, and if a package
-// passed without the closing line of one of its rows.
+// passed without the closing line of one of its rows, unless that was skipped, as it may be
+// where a machine refuses what it needs: then it prints why.
 //
 //	go test -json ./... | go run ./internal/reliability/closing
 package main
@@ -54,12 +55,13 @@ type report struct {
 	outputs map[string][]string // of tests and packages that have not passed yet
 	lines   map[string]string   // closing lines by id, package and test
 	passed  map[string]bool     // packages
+	skipped map[string]bool     // tests, which have printed why
 	failed  bool
 	seconds float64 // of the tests that logged closing lines
 }
 
 func newReport(long bool) *report {
-	return &report{long: long, outputs: map[string][]string{}, lines: map[string]string{}, passed: map[string]bool{}}
+	return &report{long: long, outputs: map[string][]string{}, lines: map[string]string{}, passed: map[string]bool{}, skipped: map[string]bool{}}
 }
 
 // closingLine is a log line of a test that begins with the id of a row.
@@ -101,6 +103,10 @@ func (r *report) take(e event, to io.Writer) {
 	case "build-fail":
 		r.failed = true
 	case "pass", "skip":
+		if e.Action == "skip" && e.Test != "" {
+			r.skipped[name] = true
+			fmt.Fprint(to, strings.Join(r.outputs[name], ""))
+		}
 		if e.Test == "" {
 			r.passed[e.Package] = true
 			fmt.Fprintf(to, "ok   %s %.1f s\n", e.Package, e.Elapsed)
@@ -150,7 +156,7 @@ func (r *report) missing() []reliability.Row {
 		if row.Package != "." {
 			path += "/" + row.Package
 		}
-		if r.passed[path] && (r.long || !row.Long) && r.lines[row.ID+" "+path+" "+row.Test] == "" {
+		if r.passed[path] && (r.long || !row.Long) && r.lines[row.ID+" "+path+" "+row.Test] == "" && !r.skipped[path+" "+row.Test] {
 			rows = append(rows, row)
 		}
 	}

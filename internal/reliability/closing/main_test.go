@@ -60,6 +60,15 @@ func TestReport(t *testing.T) {
 			},
 			want: []string{"why", "FAIL " + quiet},
 		},
+		{
+			name: "skipped",
+			events: []event{
+				{Action: "output", Package: quiet, Test: "TestB", Output: "    b_test.go:7: no disk\n"},
+				{Action: "skip", Package: quiet, Test: "TestB"},
+				{Action: "pass", Package: quiet},
+			},
+			ok: true, want: []string{"no disk", "ok   " + quiet},
+		},
 		{name: "build", events: []event{{Action: "build-output", Output: "x.go:1: no\n"}, {Action: "build-fail"}}, want: []string{"x.go:1: no"}},
 		{name: "lines missing", events: []event{{Action: "pass", Package: module}}, ok: len(rows) == 0},
 	} {

@@ -218,3 +218,28 @@ func (f *filledDisk) closeAll() {
 		f.t.Error(err)
 	}
 }
+
+// TestBackupToAFullDisk: a backup that does not fit leaves nothing of itself, however
+// often it is tried, and the library goes on.
+func TestBackupToAFullDisk(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, stores[1].open(t), quire.EngineOptions{Chunker: paragraphs{}})
+	var e quire.Elemental
+	for n := range 10 {
+		e = f.create(f.ann, document(fmt.Sprint("Document ", n), strings.Repeat("boats are blue and red.\n\n", 1000)))
+		f.ingest(f.ann, e.ID, "")
+	}
+	small := smallDisk(t, 200<<10)
+	const tries = 5
+	for range tries { // beside the ingests
+		wantCode(t, f.Backup(t.Context(), filepath.Join(small, "copy")), quire.CodeUnavailable)
+	}
+	left, err := os.ReadDir(small)
+	if err != nil || len(left) != 0 {
+		t.Errorf("%d files are left, error %v", len(left), err)
+	}
+	if _, err := f.Elemental(t.Context(), f.ann, e.ID); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d backups to a full disk, %d files left of them", tries, len(left))
+}

@@ -7,18 +7,11 @@ import (
 
 // comments checks the number of comments of an elemental, which replies are among.
 func (c contentCheck) comments(ctx context.Context, rec ElementalRecord) error {
-	const some = 1000 // at a time
-	n, before := int64(0), int64(0)
-	for {
-		page, err := c.tx.Comments(ctx, rec.ID, before, some)
-		if err != nil {
-			return err
-		}
-		n += int64(len(page))
-		if len(page) < some {
-			break
-		}
-		before = page[0].ID
+	n := int64(0)
+	page := func(before int64) ([]Comment, error) { return c.tx.Comments(ctx, rec.ID, before, portionOfTalk) }
+	err := oldestFirst(page, func(c Comment) int64 { return c.ID }, func(Comment) error { n++; return nil })
+	if err != nil {
+		return err
 	}
 	c.Count("comments", int(n))
 	if n != rec.Counters.Comments {
@@ -29,7 +22,13 @@ func (c contentCheck) comments(ctx context.Context, rec ElementalRecord) error {
 
 // counters checks the counters of rates and marks.
 func (c contentCheck) counters(ctx context.Context, part, id string, s Subject, have Counters) error {
-	rates, sum, err := c.rates(ctx, s)
+	var rates, sum int64
+	page := func(before int64) ([]Rate, error) { return c.tx.Rates(ctx, s, before, portionOfTalk) }
+	err := oldestFirst(page, func(r Rate) int64 { return r.ID }, func(r Rate) error {
+		rates++
+		sum += int64(r.Rating)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -52,26 +51,6 @@ func (c contentCheck) counters(ctx context.Context, part, id string, s Subject, 
 		}
 	}
 	return nil
-}
-
-// rates counts the rates of a subject and sums them up.
-func (c contentCheck) rates(ctx context.Context, s Subject) (n, sum int64, err error) {
-	const some = 1000 // at a time
-	before := int64(0)
-	for {
-		page, err := c.tx.Rates(ctx, s, before, some)
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, r := range page {
-			sum += int64(r.Rating)
-		}
-		n += int64(len(page))
-		if len(page) < some {
-			return n, sum, nil
-		}
-		before = page[0].ID
-	}
 }
 
 // atLeast writes a number that was counted up to one more than it should be.

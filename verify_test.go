@@ -83,8 +83,9 @@ func TestVerify(t *testing.T) {
 				Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
 			in.must(err)
 			in.idle(acme)
+			checked := in.checked()
 			for _, part := range []string{"users", "elementals", "lists", "items", "media", "rows", "comments", "rates", "marks", "chunks", "vectors", "index"} {
-				if n := in.checked()[part]; n == 0 {
+				if checked[part] == 0 {
 					t.Errorf("nothing was checked of the %s", part)
 				}
 			}

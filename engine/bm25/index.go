@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/internal/given"
 )
 
 // Options configure an Index. There is nothing to choose at present.
@@ -77,11 +78,8 @@ func (x *Index) known(tenantID, elementalID string) map[string]digest {
 
 // Search returns the entries of the tenant that match the filters and the query best.
 func (x *Index) Search(ctx context.Context, query string, filters quire.Filters, limit int) ([]quire.TextHit, error) {
-	switch {
-	case filters.TenantID == "":
-		return nil, quire.Errorf(quire.CodeInvalid, "a search needs a tenant")
-	case limit < 1:
-		return nil, quire.Errorf(quire.CodeInvalid, "the limit of a search is at least 1, not %d", limit)
+	if err := given.Search(ctx, filters, limit); err != nil {
+		return nil, err
 	}
 	q := newQuery(query)
 	x.mu.RLock()

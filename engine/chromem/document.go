@@ -6,6 +6,7 @@ import (
 
 	"github.com/philippgille/chromem-go"
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/internal/given"
 )
 
 // newDocuments makes of each chunk what chromem-go stores: its id, its vector in
@@ -13,27 +14,16 @@ import (
 // chromem-go does not need beside a vector. Chunks that must not be stored are
 // ErrInvalid.
 func newDocuments(tenantID, elementalID string, chunks []quire.Chunk) ([]chromem.Document, error) {
-	if tenantID == "" || elementalID == "" {
-		return nil, quire.Errorf(quire.CodeInvalid, "chunks need a tenant and an elemental")
+	if err := given.Chunks(tenantID, elementalID, chunks); err != nil {
+		return nil, err
 	}
 	documents := make([]chromem.Document, len(chunks))
-	ids := make(map[string]bool, len(chunks))
 	for i := range chunks {
 		c := &chunks[i]
-		if c.TenantID != tenantID || c.ElementalID != elementalID {
-			return nil, quire.Errorf(quire.CodeInvalid, "chunk %d is of another tenant or elemental than the call", i)
-		}
-		if c.ID == "" || ids[c.ID] {
-			return nil, quire.Errorf(quire.CodeInvalid, "chunk %d has no id, or that of another chunk", i)
-		}
-		if len(c.Vector) != len(chunks[0].Vector) {
-			return nil, quire.Errorf(quire.CodeInvalid, "the vector of chunk %d has %d numbers, that of chunk 0 has %d", i, len(c.Vector), len(chunks[0].Vector))
-		}
 		vector, err := normalize(c.Vector)
 		if err != nil {
 			return nil, err
 		}
-		ids[c.ID] = true
 		documents[i] = chromem.Document{ID: c.ID, Metadata: metadata(c), Embedding: vector}
 	}
 	return documents, nil

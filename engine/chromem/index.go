@@ -16,6 +16,7 @@ import (
 
 	"github.com/philippgille/chromem-go"
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/internal/given"
 )
 
 // Options configure an Index. There is nothing to choose at present.
@@ -107,13 +108,8 @@ func (x *Index) apply(t *tenant, tenantID, elementalID string, documents []chrom
 
 // Search returns the nearest entries of the tenant that match the filters.
 func (x *Index) Search(ctx context.Context, query []float32, filters quire.Filters, limit int) ([]quire.Hit, error) {
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case filters.TenantID == "":
-		return nil, quire.Errorf(quire.CodeInvalid, "a search needs a tenant")
-	case limit < 1:
-		return nil, quire.Errorf(quire.CodeInvalid, "the limit of a search is at least 1, not %d", limit)
+	if err := given.Search(ctx, filters, limit); err != nil {
+		return nil, err
 	}
 	unit, err := normalize(query)
 	if err != nil {

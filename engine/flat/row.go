@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/internal/given"
 )
 
 // row is an entry on its way into a block.
@@ -20,31 +21,20 @@ type row struct {
 
 // newRows makes a row of each chunk. Chunks that must not be stored are ErrInvalid.
 func newRows(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) ([]row, error) {
-	if tenantID == "" || elementalID == "" {
-		return nil, quire.Errorf(quire.CodeInvalid, "chunks need a tenant and an elemental")
+	if err := given.Chunks(tenantID, elementalID, chunks); err != nil {
+		return nil, err
 	}
 	rows := make([]row, len(chunks))
-	ids := make(map[string]bool, len(chunks))
 	var terms []term
 	for i := range chunks {
 		c := &chunks[i]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if c.TenantID != tenantID || c.ElementalID != elementalID {
-			return nil, quire.Errorf(quire.CodeInvalid, "chunk %d is of another tenant or elemental than the call", i)
-		}
-		if c.ID == "" || ids[c.ID] {
-			return nil, quire.Errorf(quire.CodeInvalid, "chunk %d has no id, or that of another chunk", i)
-		}
-		if len(c.Vector) != len(chunks[0].Vector) {
-			return nil, quire.Errorf(quire.CodeInvalid, "the vector of chunk %d has %d numbers, that of chunk 0 has %d", i, len(c.Vector), len(chunks[0].Vector))
-		}
 		norm, err := length(c.Vector)
 		if err != nil {
 			return nil, err
 		}
-		ids[c.ID] = true
 		if own := termsOf(c); !slices.Equal(own, terms) {
 			terms = own
 		}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -91,118 +93,88 @@ func readStructure(ctx context.Context, db *sql.DB, v *quire.Verification) error
 	return rows.Err()
 }
 
-// checkSum adds a fault if a row is not what its checksum says.
-func checkSum(v *quire.Verification, part, id string, have, want []byte) {
-	v.Count("rows", 1)
-	switch {
-	case len(have) == 0:
-		v.Add(part, id, "its checksum is missing")
-	case !bytes.Equal(have, want):
-		v.Add(part, id, "its texts are not those that were stored: the checksum differs")
+// behind scans what stands in front of the columns of another scan too.
+type behind struct {
+	scanner
+	first []any
+}
+
+func (b behind) Scan(dest ...any) error { return b.scanner.Scan(slices.Concat(b.first, dest)...) }
+
+// verifyRows holds the rows of a query, whose first column is their checksum, against it.
+// check names a row and says what its checksum should be.
+func verifyRows[T any](ctx context.Context, t *tx, v *quire.Verification, part, query string, scan func(scanner) (T, error), check func(T) (id string, sum []byte, err error)) error {
+	type summed struct {
+		sum []byte
+		row T
 	}
+	scanSummed := func(s scanner) (r summed, err error) {
+		r.row, err = scan(behind{s, []any{&r.sum}})
+		return r, err
+	}
+	for r, err := range stream(ctx, t, scanSummed, query) {
+		if err != nil {
+			return err
+		}
+		id, want, err := check(r.row)
+		if err != nil {
+			return err
+		}
+		v.Count("rows", 1)
+		switch {
+		case len(r.sum) == 0:
+			v.Add(part, id, "its checksum is missing")
+		case !bytes.Equal(r.sum, want):
+			v.Add(part, id, "its texts are not those that were stored: the checksum differs")
+		}
+	}
+	return nil
+}
+
+// withSum makes a query for rows one for their checksums too.
+func withSum(alias, query string) string {
+	return `SELECT ` + alias + `.sum, ` + strings.TrimPrefix(query, `SELECT `)
 }
 
 func (t *tx) verifyElementals(ctx context.Context, v *quire.Verification) error {
-	type row struct {
-		sum, packed []byte
+	type both struct {
+		packed []byte
 		quire.ElementalRecord
 	}
-	scan := func(s scanner) (r row, err error) {
-		r.ElementalRecord, err = scanElementalAfter(s, &r.sum, &r.packed)
-		return r, err
+	scan := func(s scanner) (b both, err error) {
+		b.ElementalRecord, err = scanElementalAfter(s, &b.packed)
+		return b, err
 	}
-	// The packed form is compared where it is of this version of the package.
-	const packed = `, (SELECT s.packed FROM elemental_short s WHERE s.num = e.num), `
-	query := `SELECT e.sum` + packed + readColumns.of("e") + `, e.body` + tagsOfElemental + `ORDER BY e.num`
+	query := `SELECT (SELECT s.packed FROM elemental_short s WHERE s.num = e.num), ` + strings.TrimPrefix(selectElemental, `SELECT `) + `ORDER BY e.num`
 	var other quire.ElementalRecord
 	fields := shortFields(&other)
-	for r, err := range stream(ctx, t, scan, query) {
-		if err != nil {
-			return err
+	return verifyRows(ctx, t, v, "elementals", withSum("e", query), scan, func(b both) (string, []byte, error) {
+		want, err := pack(shortValues(b.ElementalRecord))
+		if err == nil && b.packed != nil {
+			// One that another version of this package has packed says nothing.
+			if current, err := unpack(b.packed, fields); (current || err != nil) && !bytes.Equal(b.packed, want) {
+				v.Add("elementals", b.ID, "what pages show of it is not what is stored")
+			}
 		}
-		checkSum(v, "elementals", r.ID, r.sum, elementalSum(r.ElementalRecord))
-		if r.packed == nil {
-			continue
-		}
-		want, err := pack(shortValues(r.ElementalRecord))
-		if err != nil {
-			return err
-		}
-		if current, err := unpack(r.packed, fields); (current || err != nil) && !bytes.Equal(r.packed, want) {
-			v.Add("elementals", r.ID, "what pages show of it is not what is stored")
-		}
-	}
-	return nil
+		return b.ID, elementalSum(b.ElementalRecord), err
+	})
 }
 
 func (t *tx) verifyLists(ctx context.Context, v *quire.Verification) error {
-	sums, err := t.sums(ctx, `SELECT CAST(id AS TEXT), sum FROM lists`)
-	if err != nil {
-		return err
-	}
-	for l, err := range stream(ctx, t, scanList, selectList+`ORDER BY l.id`) {
-		if err != nil {
-			return err
-		}
-		id := strconv.FormatInt(l.ID, 10)
-		checkSum(v, "lists", id, sums[id], listSum(l))
-	}
-	return nil
+	return verifyRows(ctx, t, v, "lists", withSum("l", selectList+`ORDER BY l.id`), scanList, func(l quire.ListRecord) (string, []byte, error) {
+		return strconv.FormatInt(l.ID, 10), listSum(l), nil
+	})
 }
 
 func (t *tx) verifyMedia(ctx context.Context, v *quire.Verification) error {
-	sums, err := t.sums(ctx, `SELECT CAST(id AS TEXT), sum FROM media`)
-	if err != nil {
-		return err
-	}
-	for m, err := range stream(ctx, t, scanMedia, selectMedia+`ORDER BY m.id`) {
-		if err != nil {
-			return err
-		}
+	return verifyRows(ctx, t, v, "media", withSum("m", selectMedia+`ORDER BY m.id`), scanMedia, func(m quire.Media) (string, []byte, error) {
 		data, err := t.MediaData(ctx, m.ID)
-		if err != nil {
-			return err
-		}
-		id := strconv.FormatInt(m.ID, 10)
-		checkSum(v, "media", id, sums[id], mediaSum(m, data))
-	}
-	return nil
+		return strconv.FormatInt(m.ID, 10), mediaSum(m, data), err
+	})
 }
 
 func (t *tx) verifyChunks(ctx context.Context, v *quire.Verification) error {
-	type row struct {
-		sum []byte
-		quire.Chunk
-	}
-	scan := func(s scanner) (r row, err error) {
-		err = s.Scan(append([]any{&r.sum}, chunkFields(&r.Chunk)...)...)
-		return r, err
-	}
-	for r, err := range stream(ctx, t, scan, `SELECT c.sum, `+plainChunkColumns.of("c")+` FROM chunks c ORDER BY c.num`) {
-		if err != nil {
-			return err
-		}
-		checkSum(v, "chunks", r.ID, r.sum, chunkSum(&r.Chunk))
-	}
-	return nil
-}
-
-// sums returns the checksums of a table by id.
-func (t *tx) sums(ctx context.Context, query string) (map[string][]byte, error) {
-	type row struct {
-		id  string
-		sum []byte
-	}
-	scan := func(s scanner) (r row, err error) {
-		err = s.Scan(&r.id, &r.sum)
-		return r, err
-	}
-	sums := map[string][]byte{}
-	for r, err := range stream(ctx, t, scan, query) {
-		if err != nil {
-			return nil, err
-		}
-		sums[r.id] = r.sum
-	}
-	return sums, nil
+	return verifyRows(ctx, t, v, "chunks", withSum("c", selectPlainChunk+`ORDER BY c.num`), scanPlainChunk, func(c quire.Chunk) (string, []byte, error) {
+		return c.ID, chunkSum(&c), nil
+	})
 }

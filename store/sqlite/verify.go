@@ -37,9 +37,9 @@ func (s *Store) Verify(ctx context.Context, v *quire.Verification) error {
 	})
 }
 
-// verifyStructure reads by a connection of its own: FTS5 keeps what it knows of an index
-// with a connection, and after a statement that was interrupted its check may take that for
-// damage of a file that is sound.
+// verifyStructure reads by a connection of its own. FTS5 keeps with a connection what it
+// knows of an index; a search looks whether that still holds, but the check does not, and
+// may call a sound file damaged.
 func (s *Store) verifyStructure(ctx context.Context, v *quire.Verification) error {
 	x, err := s.enter(ctx)
 	if err != nil {

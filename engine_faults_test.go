@@ -1,6 +1,7 @@
 package quire_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -369,5 +370,45 @@ func TestOutage(t *testing.T) {
 		}
 		t.Logf("C9: an hour without the service that embeds: %d of %d changes of content refused, %d of %d searches by words answered, %d of %d chats unavailable; %d of %d ingests drained %v afterwards, after %d calls in vain",
 			refused, documents, found, documents, down, documents, drained, documents, caughtUp.Round(time.Second), vain.Load())
+	})
+}
+
+// loud is a Store that counts its Updates, of which all but the first, that of NewEngine,
+// fail at the commit until there were many.
+type loud struct {
+	quire.Store
+	fails   atomic.Bool
+	first   atomic.Bool
+	updates atomic.Int64
+}
+
+func (s *loud) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
+	if !s.fails.Load() || s.first.CompareAndSwap(false, true) || s.updates.Add(1) > 1000 {
+		return s.Store.Update(ctx, fn)
+	}
+	err := s.Store.Update(ctx, func(tx quire.Tx) error { return cmp.Or(fn(tx), errors.New("disk full")) })
+	return err
+}
+
+// TestFullStoreIsNoLoop: workers that cannot write down that they give a job up do not try
+// it without a pause.
+func TestFullStoreIsNoLoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &loud{Store: stores[0].open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}, Workers: 2})
+		e := f.create(f.ann, document("Attempts are used up", "text"))
+		f.stop(t.Context())
+		job := f.killed(e.ID, 5)
+		s.fails.Store(true)
+		f.start()
+		time.Sleep(2 * time.Minute) // the lease of the killed process is over after one
+		tries := s.updates.Load()
+		if tries < 2 || tries > 40 {
+			t.Errorf("%d tries in a minute", tries)
+		}
+		s.fails.Store(false)
+		f.waitStatus(job, quire.JobFailed)
+		t.Logf("A4: 2 workers on a full disk tried to write %d times in the minute after its lease", tries)
 	})
 }

@@ -30,8 +30,10 @@ type ExtractiveOptions struct {
 // that it holds what is asked for: a number, a date, a name, a reason. Questions, lead-ins
 // and very short or long sentences count less, and a sentence is not picked if it mostly
 // repeats another (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998). The
-// rows of a table are quoted with the headers of their columns. Lines of code, and then
-// headings, are quoted only where nothing else matches. Markdown marks are removed.
+// rows of a table are quoted with the headers of their columns. Lines of code are quoted only
+// where no sentence matches, and where nothing but a heading does, what it begins with is: the
+// heading itself says what a text is about, and is quoted only if nothing stands under it.
+// Markdown marks are removed.
 //
 // Where the best sentence only shares some words with the question, there is no answer.
 //
@@ -97,9 +99,13 @@ func (e *Extractive) answer(req *quire.LLMRequest) []candidate {
 	q.weigh(candidates)
 	for _, kind := range []candidateKind{prose, codeLine, heading} {
 		picked := q.pick(candidates, kind, e.sentences)
-		if len(picked) > 0 && q.answers(picked[0], candidates) {
-			return readingOrder(withAntecedents(picked, candidates, e.sentences))
+		if len(picked) == 0 || !q.answers(picked[0], candidates) {
+			continue
 		}
+		if below := under(picked[0], candidates, e.sentences); len(below) > 0 {
+			return below
+		}
+		return readingOrder(withAntecedents(picked, candidates, e.sentences))
 	}
 	return nil
 }

@@ -42,6 +42,11 @@ func TestExtractiveForms(t *testing.T) {
 			[]string{"## Photosynthesis\n\nPlants make sugar from light and water."}, "Plants make sugar from light and water. [1]",
 		},
 		{
+			"the text and not the heading where only that matches", "How do I fix a printer?",
+			[]string{"# Printer is offline\n\n1. Check the cable.\n2. Switch the device off and on again.\n\n# Printer is slow\n\nWait."},
+			"Check the cable. [1] Switch the device off and on again. [1]",
+		},
+		{
 			"table row", "How high is Everest?",
 			[]string{"| Mountain | Height |\n|---|---|\n| Everest, in Nepal | 8,849 m |\n| K2, in Pakistan | 8,611 m |"}, "Mountain: Everest, in Nepal; Height: 8,849 m [1]",
 		},

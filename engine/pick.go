@@ -59,6 +59,24 @@ func marginal(c candidate, picked []candidate) float64 {
 	return c.score * (1 - repeatCost*most)
 }
 
+// under returns what stands under a candidate that is a heading, up to limit candidates and
+// the next heading; none for any other.
+func under(c candidate, candidates []candidate, limit int) (below []candidate) {
+	if c.kind != heading {
+		return nil
+	}
+	for _, next := range candidates {
+		switch {
+		case next.source != c.source || next.order <= c.order:
+		case next.kind != heading && len(below) < limit:
+			below = append(below, next)
+		case len(below) > 0:
+			return below
+		}
+	}
+	return below
+}
+
 // withAntecedents adds to sentences that begin with "it" or the like those in front of
 // them, as long as there are fewer than limit.
 func withAntecedents(picked, candidates []candidate, limit int) []candidate {

@@ -153,7 +153,14 @@ func endsSentence(text string, start, mark, i int, r rune) bool {
 	case unicode.IsLower(next):
 		return false
 	}
-	return !isAbbreviation(text[start:mark])
+	return !isAbbreviation(text[start:mark]) && !isItemNumber(text[start:i])
+}
+
+// isItemNumber reports whether a text is only the number of a list item, which belongs to the
+// sentence behind it.
+func isItemNumber(text string) bool {
+	line, _ := stripQuotes(text, len(text))
+	return stripMarkers(strings.TrimSpace(line)) == ""
 }
 
 // isAbbreviation reports whether the dot behind text belongs to its last word: one

@@ -24,6 +24,7 @@ func TestSentences(t *testing.T) {
 			"Use tools, e.g. Make, i.e. GNU.", "See Fig. 3 or Dr. No et al. Then J. R. Smith, approx. 5."}},
 		{"etc. before a capital", "Pens, etc. Ink too. Pens, etc. and ink.", []string{"Pens, etc.", "Ink too.", "Pens, etc. and ink."}},
 		{"variables", "The value is x. The end.", []string{"The value is x.", "The end."}},
+		{"items with numbers", "1. Check the cable. Then the plug.\n2. Switch it off.\n> 3. Done.", []string{"1. Check the cable.", "Then the plug.", "2. Switch it off.", "> 3. Done."}},
 		{"numbers and names", "Go 1.26 has fmt.Println and node.js. Good.", []string{"Go 1.26 has fmt.Println and node.js.", "Good."}},
 		{"code spans", "Run `a. B` or ``c. `D`. E`` now. Next ` open. End", []string{"Run `a. B` or ``c. `D`. E`` now.", "Next ` open.", "End"}},
 		{"links", "See [Where is it? Here.](x.y/z) now. [a. B] ends. [c](open. D", []string{"See [Where is it? Here.](x.y/z) now.", "[a.", "B] ends.", "[c](open.", "D"}},

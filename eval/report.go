@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -36,9 +37,12 @@ type Report struct {
 	Name       string
 	Documents  int // of the set
 	Unfindable int // judgements of documents that the set does not have
-	Queries    []Query
-	Metrics    []string // in the order of columns
-	Results    []Result
+	// Unfound is what is judged and was found by no search, whatever the query and the
+	// mode: a document, or a heading in one. Its name may be wrong.
+	Unfound []string
+	Queries []Query
+	Metrics []string // in the order of columns
+	Results []Result
 }
 
 func newReport(set *Dataset, o Options) *Report {
@@ -91,6 +95,10 @@ func (r *Report) WriteTable(w io.Writer, base string) error {
 	if r.Unfindable > 0 {
 		fmt.Fprintf(w, "%d judgements name documents that are not there\n", r.Unfindable)
 	}
+	if n := len(r.Unfound); n > 0 {
+		const shown = 5
+		fmt.Fprintf(w, "%d of what is judged no search has found; check the names: %s\n", n, strings.Join(r.Unfound[:min(n, shown)], ", "))
+	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "setting")
@@ -120,6 +128,7 @@ type jsonReport struct {
 	Name        string            `json:"name"`
 	Documents   int               `json:"documents"`
 	Unfindable  int               `json:"unfindable"`
+	Unfound     []string          `json:"unfound,omitempty"`
 	Queries     []jsonQuery       `json:"queries"`
 	Metrics     []string          `json:"metrics"`
 	Means       map[string]Scores `json:"means"` // by setting
@@ -143,12 +152,12 @@ type jsonComparison struct {
 	P       float64 `json:"p"`
 }
 
-// WriteJSON writes the report as one JSON object: name, documents, unfindable, queries (id
-// and text), metrics, means by setting and metric, results with the scores of each query,
+// WriteJSON writes the report as one JSON object: name, documents, unfindable, unfound,
+// queries (id and text), metrics, means by setting and metric, results with the scores of each query,
 // and comparisons of the other settings with base in all metrics, if there is such a setting.
 func (r *Report) WriteJSON(w io.Writer, base string) error {
 	out := jsonReport{
-		Name: r.Name, Documents: r.Documents, Unfindable: r.Unfindable, Metrics: r.Metrics,
+		Name: r.Name, Documents: r.Documents, Unfindable: r.Unfindable, Unfound: r.Unfound, Metrics: r.Metrics,
 		Results: r.Results, Means: make(map[string]Scores),
 	}
 	for _, q := range r.Queries {

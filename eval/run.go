@@ -87,7 +87,8 @@ func (o *Options) withDefaults() Options {
 }
 
 // Run searches for every query of the set in every mode, and with Options.Answers asks it
-// too. opts may be nil. An error of the Engine ends it.
+// too. opts may be nil. An error of the Engine ends it; it is ErrNotFound if the tenant has no
+// passages at all.
 //
 // A search gives passages, and judgements are of documents: a document has the rank of its
 // best passage, counted in documents. The first Options.Limit passages are looked at, so
@@ -95,11 +96,14 @@ func (o *Options) withDefaults() Options {
 // passages, of which the first one of each section counts.
 func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options) (*Report, error) {
 	o := opts.withDefaults()
-	report := newReport(set, o)
+	if err := o.checkFilled(ctx, engine, set); err != nil {
+		return nil, err
+	}
+	report, seen := newReport(set, o), newSightings()
 	for i, mode := range o.Modes {
 		result := Result{Setting: o.Setting(mode)}
 		for n := range set.Queries {
-			scores, err := o.measure(ctx, engine, mode, &set.Queries[n])
+			scores, err := o.measure(ctx, engine, mode, &set.Queries[n], seen)
 			if err != nil {
 				return nil, err
 			}
@@ -108,16 +112,20 @@ func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options)
 		}
 		report.Results = append(report.Results, result)
 	}
+	report.Unfound = seen.unfound(set)
 	return report, nil
 }
 
-// measure returns the figures of one query.
-func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.SearchMode, q *Query) (Scores, error) {
+// measure returns the figures of one query, and adds to what was seen.
+func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.SearchMode, q *Query, seen sightings) (Scores, error) {
 	scores := make(Scores)
 	if q.judged() {
 		hits, err := engine.Search(ctx, quire.SearchRequest{Query: q.Text, Filters: o.Filters, Limit: o.Limit, Mode: mode})
 		if err != nil {
 			return nil, err
+		}
+		for _, hit := range hits {
+			seen.add(o.Names(hit), lastOf(hit.Chunk.Heading))
 		}
 		found, relevant := o.fold(q, hits), q.grades()
 		for _, m := range o.Metrics {

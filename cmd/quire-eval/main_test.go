@@ -112,6 +112,9 @@ text     1.0000   1.0000     1.0000      1.0000  1.0000  1.0000  1.0000
 	if diff := cmp.Diff(want, out); diff != "" || code != 0 {
 		t.Errorf("%d, %q\n%s", code, errs, diff)
 	}
+	if code, _, errs := call(t, "-questions", file, "-docs", t.TempDir(), "-q"); code != 1 || !strings.Contains(errs, "leave out -docs") {
+		t.Errorf("with documents beside: %d, %q", code, errs)
+	}
 }
 
 func write(t *testing.T, file, text string) {
@@ -170,6 +173,17 @@ hybrid   1.0000   1.0000     1.0000      1.0000  1.0000
 	code, out, errs := call(t, args...)
 	if diff := cmp.Diff(want, out); diff != "" || code != 0 {
 		t.Errorf("%d, %q\n%s", code, errs, diff)
+	}
+	wrong := filepath.Join(t.TempDir(), "wrong.jsonl")
+	write(t, wrong, `{"question": "When does the boat leave?", "sections": [{"document": "boats", "heading": "Time"}]}
+{"question": "Where is fish sold?", "relevant": ["The page on markets"]}
+`)
+	code, out, errs = call(t, "-questions", wrong, "-library", dir, "-tenant", "ada", "-q")
+	if named := `2 of what is judged no search has found; check the names: "The page on markets", "boats" under the heading "Time"`; code != 0 || !strings.Contains(out, named) {
+		t.Errorf("wrong names: %d, %q\n%s", code, errs, out)
+	}
+	if code, _, errs := call(t, "-questions", questions, "-library", dir, "-tenant", "bob", "-q"); code != 1 || !strings.Contains(errs, `tenant "bob" has no passages`) {
+		t.Errorf("of another tenant: %d, %q", code, errs)
 	}
 	if code, _, errs := call(t, append(args, "-embedder", "hashing")...); code != 1 || !strings.Contains(errs, "-embedder") {
 		t.Errorf("with another embedder: %d, %q", code, errs)

@@ -34,13 +34,20 @@ func (s *settings) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if report == nil {
-			report = one
-		} else {
-			report.Results = append(report.Results, one.Results...)
-		}
+		report = joined(report, one)
 	}
 	return s.print(report)
+}
+
+// joined returns a report with the results of another one of the same set; the first may be
+// nil.
+func joined(r, other *eval.Report) *eval.Report {
+	if r == nil {
+		return other
+	}
+	r.Results = append(r.Results, other.Results...)
+	r.Unfound = slices.DeleteFunc(r.Unfound, func(name string) bool { return !slices.Contains(other.Unfound, name) })
+	return r
 }
 
 // read reads what is measured with.
@@ -59,6 +66,9 @@ func (s *settings) read() (*eval.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(set.Documents) > 0 && (s.docs != "" || s.data != "" || s.library != "") {
+		return nil, errors.New("the questions have passages, which are all there is to search in: leave out -docs, -data and -library, or name documents with \"source\" instead of \"passage\"")
+	}
 	var docs []eval.Document
 	switch {
 	case s.docs != "":
@@ -66,7 +76,9 @@ func (s *settings) read() (*eval.Dataset, error) {
 	case s.data != "":
 		docs, err = eval.ReadCorpus(os.DirFS(s.data))
 	}
-	set.Documents = append(set.Documents, docs...)
+	if docs != nil {
+		set.Documents = docs
+	}
 	return set, err
 }
 
@@ -101,11 +113,7 @@ func (s *settings) measure(ctx context.Context, set *eval.Dataset, e embedder, f
 		if err != nil {
 			return nil, err
 		}
-		if report == nil {
-			report = one
-		} else {
-			report.Results = append(report.Results, one.Results...)
-		}
+		report = joined(report, one)
 	}
 	if report == nil {
 		report = &eval.Report{}

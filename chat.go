@@ -23,7 +23,7 @@ type ChatRequest struct {
 }
 
 // ChatResponse is an answer. A marker such as [1] in it cites Sources[0]; every
-// marker has its source.
+// marker has its source, and [ChatResponse.Cited] says which sources have a marker.
 type ChatResponse struct {
 	Answer  string
 	Sources []SearchHit // the chunks that were given to the LLM, in order; empty without an answer

@@ -34,6 +34,10 @@ type markerFilter struct {
 	// swallow says that a marker was dropped after white space, so that a space now would
 	// be one too many.
 	swallow bool
+	// space is one that stands in front of what is held or comes next, and is shown with it;
+	// dropped, that a marker behind it was left out, so that a full stop may follow that
+	// wants no space in front.
+	space, dropped bool
 }
 
 // write takes the next piece and returns what can be shown by now.
@@ -50,6 +54,7 @@ func (f *markerFilter) end() string {
 	for len(f.part) > 0 {
 		f.next()
 	}
+	f.space = f.space && !f.dropped
 	f.release()
 	return f.take()
 }
@@ -69,7 +74,11 @@ func (f *markerFilter) next() {
 		f.opens = append(f.opens, len(f.held))
 		f.held = append(f.held, '[')
 	case len(f.opens) == 0:
-		f.out = utf8.AppendRune(f.out, r)
+		f.space = f.space && !(f.dropped && endsClause(r))
+		f.release()
+		if f.space = r == ' '; !f.space {
+			f.out = utf8.AppendRune(f.out, r)
+		}
 	case r == ']':
 		f.close()
 	default:
@@ -90,6 +99,7 @@ func (f *markerFilter) close() {
 	case ok && len(numbers) == 0:
 		f.held, f.opens = f.held[:at], f.opens[:last]
 		f.swallow = strings.IndexByte("\x00 \n\t", f.shownLast()) >= 0
+		f.dropped = f.space
 		return
 	case ok && !all:
 		f.held = append(f.held[:at], '[')
@@ -106,19 +116,33 @@ func (f *markerFilter) close() {
 
 // shownLast is the last byte before what comes next.
 func (f *markerFilter) shownLast() byte {
-	for _, before := range [][]byte{f.held, f.out} {
-		if len(before) > 0 {
-			return before[len(before)-1]
-		}
+	switch {
+	case len(f.held) > 0:
+		return f.held[len(f.held)-1]
+	case f.space:
+		return ' '
+	case len(f.out) > 0:
+		return f.out[len(f.out)-1]
 	}
 	return f.last
 }
 
 // release gives up all that is held: it is no marker.
 func (f *markerFilter) release() {
+	f.releaseSpace()
 	f.out = append(f.out, f.held...)
 	f.held, f.opens = f.held[:0], f.opens[:0]
 }
+
+func (f *markerFilter) releaseSpace() {
+	if f.space {
+		f.out = append(f.out, ' ')
+	}
+	f.space, f.dropped = false, false
+}
+
+// endsClause reports whether a character stands right behind a word.
+func endsClause(r rune) bool { return strings.ContainsRune(".,;:!?…)\n", r) }
 
 // bound keeps held inside its limit by giving up the outermost bracket. The bracket
 // is left out, so that nothing can complete it later.
@@ -128,6 +152,7 @@ func (f *markerFilter) bound() {
 		if len(f.opens) > 1 {
 			next = f.opens[1]
 		}
+		f.releaseSpace()
 		f.out = append(f.out, f.held[1:next]...)
 		f.held = slices.Delete(f.held, 0, next)
 		f.opens = slices.Delete(f.opens, 0, 1)

@@ -34,7 +34,8 @@ type ChunkRef struct {
 }
 
 // Filters narrow an Engine call: AND between the fields, OR inside TagIDs and
-// inside TagNames. Empty fields do not filter, but TenantID is always needed.
+// inside TagNames. Values are compared as they are, upper and lower case included: the tag
+// "Harbour" is not found by "harbour". Empty fields do not filter, but TenantID is always needed.
 type Filters struct {
 	TenantID     string
 	ElementalID  string

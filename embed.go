@@ -106,12 +106,16 @@ func normal(v []float32) ([]float32, bool) {
 	return unit, true
 }
 
-// modelCodes are the codes with which a model speaks of itself and of what it was given.
-var modelCodes = []Code{CodeInvalid, CodeTooLarge, CodeUnavailable, CodeNoAnswer, CodeInternal}
+// modelCodes are the codes with which a model speaks of itself, and givenCodes those with
+// which it speaks of what it was given.
+var (
+	modelCodes = []Code{CodeUnavailable, CodeNoAnswer, CodeInternal}
+	givenCodes = []Code{CodeInvalid, CodeTooLarge}
+)
 
 // modelError makes the error of an embedder or LLM one of this module: the caller's
-// context error and an *Error about what it was given or how it is as they are, everything
-// else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
+// context error and an *Error about how it is as they are, one about what it was given with
+// the name of who refused it, everything else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
 // limit of the model's own; and that the model's key is refused, or its service not found,
 // is nothing that the caller could be told of his own.
 func modelError(ctx context.Context, model string, err error) error {
@@ -119,8 +123,12 @@ func modelError(ctx context.Context, model string, err error) error {
 		return ctx.Err()
 	}
 	var e *Error
-	if errors.As(err, &e) && slices.Contains(modelCodes, e.Code) {
+	switch {
+	case !errors.As(err, &e):
+	case slices.Contains(modelCodes, e.Code):
 		return e
+	case slices.Contains(givenCodes, e.Code):
+		return Errorf(e.Code, "the %s refused it: %s", model, e.Message).WithCause(err)
 	}
 	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)
 }

@@ -91,6 +91,7 @@ func TestNewEmbedderRefuses(t *testing.T) {
 		f := h.changed
 		given := newEmbedder()
 		refusal := quire.Errorf(quire.CodeInvalid, "the text is too strange")
+		const want = "the embedder refused it: the text is too strange"
 		gate := enginetest.NewGate()
 		given.Hold(gate)
 		former, _ := f.change(given)
@@ -99,10 +100,10 @@ func TestNewEmbedderRefuses(t *testing.T) {
 		<-gate.Arrived()
 		given.Fail(1, refusal)
 		gate.Open()
-		if err := f.eng.WaitReembedded(t.Context()); err != refusal {
+		if err := f.eng.WaitReembedded(t.Context()); err == nil || err.Error() != want {
 			t.Errorf("error %v", err)
 		}
-		if s := f.eng.Reembedding(); s.Running || s.Err != refusal || s.Done == 0 || s.Done == s.Total {
+		if s := f.eng.Reembedding(); s.Running || s.Err == nil || s.Err.Error() != want || s.Done == 0 || s.Done == s.Total {
 			t.Errorf("after the refusal: %+v", s)
 		}
 		if c := f.eng.Health(t.Context()).Components["embedder"]; c.Counts["reembed_failures"] != 1 || !c.Up {

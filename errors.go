@@ -23,7 +23,7 @@ const (
 	CodeCanceled        Code = "canceled"        // the caller's context was cancelled
 	CodeDeadline        Code = "deadline"        // the caller's context ran out of time
 	CodeClosed          Code = "closed"          // the Library, Engine or Store was closed
-	CodeLocked          Code = "locked"          // another process owns the data
+	CodeLocked          Code = "locked"          // this or another process has the data open
 	CodeNewerSchema     Code = "newer_schema"    // the data was written by a newer version of this module
 	CodeCorrupt         Code = "corrupt"         // the data is damaged or not ours
 	CodeInternal        Code = "internal"        // everything else; the cause is for the log, not for the user
@@ -41,7 +41,7 @@ var (
 	ErrUnavailable     = &Error{Code: CodeUnavailable, Message: "temporarily unavailable"}
 	ErrNoAnswer        = &Error{Code: CodeNoAnswer, Message: "the sources hold no answer"}
 	ErrClosed          = &Error{Code: CodeClosed, Message: "closed"}
-	ErrLocked          = &Error{Code: CodeLocked, Message: "another process has this data open"}
+	ErrLocked          = &Error{Code: CodeLocked, Message: "this data is open already, in this process or another one; close it there first"}
 	ErrNewerSchema     = &Error{Code: CodeNewerSchema, Message: "the data was written by a newer version; update this program"}
 	ErrCorrupt         = &Error{Code: CodeCorrupt, Message: "the data is damaged or was not written by this program"}
 )

@@ -55,7 +55,8 @@ type ImportResult struct {
 // Errors: ErrNewerSchema if a newer version wrote the archive; ErrInvalid if it is
 // damaged, or a record of it breaks a rule or needs a type, category or topic that the
 // catalogue does not have; ErrConflict if an id of it is taken, as after an import of
-// the same archive; ErrClosed if the Engine is closed before all of it is written, as soon
+// the same archive: ids are one space for all tenants, so that another TenantID does not
+// help, and an empty library does; ErrClosed if the Engine is closed before all of it is written, as soon
 // as a Read of r that is under way has returned.
 func (e *Engine) Import(ctx context.Context, r io.Reader, opts *ImportOptions) (ImportResult, error) {
 	if err := e.open(ctx); err != nil {

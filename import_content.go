@@ -89,7 +89,7 @@ func (in *importer) checkElemental(ctx context.Context, rec ElementalRecord) err
 		return Errorf(CodeInvalid, "the elemental %q is in the archive already", rec.ID)
 	}
 	if err := absent(in.tx.Elemental(ctx, rec.ID)); err != nil {
-		return conflict(err, "an elemental with the id \""+rec.ID+"\" exists here already, as after an earlier import of the same archive")
+		return conflict(err, "an elemental with the id \""+rec.ID+"\" "+takenHere)
 	}
 	return checkSnippetTitle(ctx, in.tx, rec)
 }

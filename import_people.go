@@ -25,7 +25,7 @@ func (in *importer) tenant(ctx context.Context, r record) error {
 	in.result.TenantID = t.ID
 	empty, err := tenantEmpty(ctx, in.tx, t.ID)
 	if err == nil && !empty {
-		err = Errorf(CodeConflict, "its tenant is here already, as after an earlier import of the same archive: name a tenant in ImportOptions.TenantID, which may be the same one")
+		err = Errorf(CodeConflict, "its tenant is here already. An archive that was imported before cannot be imported again; of any other, say which tenant it goes to in ImportOptions.TenantID, which may be the same one")
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (in *importer) user(ctx context.Context, r record) error {
 		return Errorf(CodeInvalid, "the user %q is in the archive already", user.ID)
 	}
 	if err := absent(in.tx.User(ctx, user.ID)); err != nil {
-		return conflict(err, "a user with the id \""+user.ID+"\" exists here already, as after an earlier import of the same archive")
+		return conflict(err, "a user with the id \""+user.ID+"\" "+takenHere)
 	}
 	if err := in.ownsNothing(ctx, user.ID); err != nil {
 		return err
@@ -171,6 +171,9 @@ func (in *importer) tag(ctx context.Context, r record) error {
 // maxNumber is the largest id of tags, lists and media.
 const maxNumber = 1<<53 - 1
 
+// takenHere says that an id is taken, and what to do.
+const takenHere = "exists here already, as after an earlier import of the same archive: an import adds and never replaces, so import into a library that has none of its ids, such as an empty one"
+
 // freeNumber checks the id of a tag, list or file of the archive.
 func freeNumber(id int64, twice bool, absent func() error) error {
 	switch {
@@ -179,5 +182,5 @@ func freeNumber(id int64, twice bool, absent func() error) error {
 	case twice:
 		return Errorf(CodeInvalid, "its id %d is in the archive already", id)
 	}
-	return conflict(absent(), "its id exists here already, as after an earlier import of the same archive")
+	return conflict(absent(), "its id "+takenHere)
 }

@@ -2,7 +2,8 @@ package quire
 
 import "time"
 
-// JobStatus is the state of an ingest job.
+// JobStatus is the state of an ingest job: [JobQueued], [JobRunning], [JobSucceeded],
+// [JobFailed] or [JobCancelled].
 type JobStatus string
 
 // The states of a job. Queued and running jobs are active; the other states are

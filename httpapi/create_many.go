@@ -54,11 +54,12 @@ type nothingCreatedJSON struct {
 // createElementals creates what it can: each payload stands alone, one that has a
 // wrong JSON type included.
 func (s *server) createElementals(c *call) error {
-	body := newPlace()
-	payloads := asArray(body, firstValue(c.body))
-	if err := body.err(); err != nil {
-		return err
+	raw, body := firstValue(c.body), newPlace()
+	if raw[0] != '[' {
+		body.wrong("list_type", "must be an array of elementals; a single one goes to POST /v1/user/elemental")
+		return body.err()
 	}
+	payloads := elements(raw)
 	if len(payloads) == 0 {
 		return quire.Errorf(quire.CodeInvalid, "the array is empty; send at least one elemental")
 	}

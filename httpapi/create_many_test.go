@@ -56,7 +56,7 @@ func TestCreateManyNone(t *testing.T) {
 			has("error_message", `"none of the elementals was created; errors says why"`, "errors.0.index", "0", "errors.0.code", "400", "meta.total", "0")
 	}
 	f.do(f.ann.key, "POST", "/v1/user/elementals", `[]`).failed(400, "the array is empty; send at least one elemental")
-	f.do(f.ann.key, "POST", "/v1/user/elementals", `{"title":"x"}`).failed(400, "must be an array", "")
+	f.do(f.ann.key, "POST", "/v1/user/elementals", `{"title":"x"}`).failed(400, "must be an array of elementals; a single one goes to POST /v1/user/elemental", "")
 	many := "[" + strings.TrimSuffix(strings.Repeat(`{"title":"one of too many","type_id":3},`, 1001), ",") + "]"
 	f.do(f.ann.key, "POST", "/v1/user/elementals", many).failed(400, "at most 1000 elementals are allowed in one call")
 	f.do(f.ann.key, "GET", "/v1/elementals?search=one", "").has("meta.total", "0")

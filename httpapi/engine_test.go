@@ -146,7 +146,8 @@ func TestSearchRoute(t *testing.T) {
 	a := search("", "").want(200)
 	a.has("total_found", "2", "items.0.payload.snack_elemental_id", `"`+boat+`"`, "items.0.payload", `{
 		"tenant_id":"ann","user_id":"ann","snack_elemental_id":"`+boat+`","snack_column_id":"","snack_item_id":"`+boat+`","source":"document",
-		"type_name":"Document","category_name":"Text","original_text":"How to sail a boat\n\nbody of How to sail a boat","tag_ids":["`+tag+`"],"tag_names":["Water"]}`,
+		"type_name":"Document","category_name":"Text","original_text":"How to sail a boat\n\nbody of How to sail a boat","tag_ids":["`+tag+`"],"tag_names":["Water"],
+		"title":"How to sail a boat","heading":[],"start":0,"end":46}`,
 		"items.1.payload.tag_ids", "[]", "items.1.payload.tag_names", "[]")
 	if id := a.str("items.0.id"); len(id) != 36 {
 		t.Errorf("the id %q is no UUID", id)

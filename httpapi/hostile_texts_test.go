@@ -35,7 +35,7 @@ var ownTexts = []string{
 }
 
 // hostileTexts returns the texts to try everywhere, each once. With -short only some
-// of those of ../shared are among them, always the same ones.
+// are among them, always the same ones.
 func hostileTexts(t *testing.T) []string {
 	t.Helper()
 	strange, shown := hostileSets(t)
@@ -59,27 +59,29 @@ func hostileSets(t *testing.T) (strange, shown []string) {
 		}
 	}
 	seen := map[string]bool{}
-	add := func(to *[]string, texts []string, all bool) {
+	add := func(to *[]string, texts []string, oneIn int) {
 		for i, s := range texts {
-			if !seen[s] && (all || !testing.Short() || i%20 == 0) {
+			if !seen[s] && (!testing.Short() || i%oneIn == 0) {
 				seen[s] = true
 				*to = append(*to, s)
 			}
 		}
 	}
-	add(&strange, ownTexts, true)
-	add(&strange, naughty, false)
-	for _, e := range extra {
-		add(&strange, []string{string(e.Base64)}, false)
-	}
+	add(&strange, ownTexts, 4)
+	add(&strange, naughty, 50)
 	var rest []string
+	for _, e := range extra {
+		rest = append(rest, string(e.Base64))
+	}
+	add(&strange, rest, 10)
+	rest = nil
 	for _, u := range urls {
 		rest = append(rest, u.URL)
 	}
 	for _, x := range xss {
 		rest = append(rest, x.Payload)
 	}
-	add(&shown, slices.Concat(rest, names, injections), false)
+	add(&shown, slices.Concat(rest, names, injections), 50)
 	return strange, shown
 }
 

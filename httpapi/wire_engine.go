@@ -24,6 +24,18 @@ type fromFileJSON struct {
 	Name string `json:"file_name,omitempty"`
 }
 
+// placeJSON is our addition as well: where in the elemental's source text the chunk stands.
+type placeJSON struct {
+	Title   string   `json:"title"`
+	Heading []string `json:"heading"`
+	Start   int      `json:"start"` // byte offsets into the source text
+	End     int      `json:"end"`
+}
+
+func placeOf(c quire.Chunk) placeJSON {
+	return placeJSON{Title: c.Title, Heading: notNil(c.Heading), Start: c.Start, End: c.End}
+}
+
 // payloadJSON is what is kept with a chunk.
 type payloadJSON struct {
 	TenantID     string   `json:"tenant_id"`
@@ -37,6 +49,7 @@ type payloadJSON struct {
 	OriginalText string   `json:"original_text"`
 	TagIDs       []string `json:"tag_ids"`
 	TagNames     []string `json:"tag_names"`
+	placeJSON
 	fromFileJSON
 }
 
@@ -46,7 +59,7 @@ func hitOf(h quire.SearchHit) hitJSON {
 		TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, ColumnID: c.ColumnID, ItemID: c.ItemID,
 		Source: c.Source, TypeName: c.TypeName, CategoryName: c.CategoryName, OriginalText: c.Text,
 		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
-		fromFileJSON: fromFileJSON{h.FileID, h.FileName},
+		placeJSON: placeOf(c), fromFileJSON: fromFileJSON{h.FileID, h.FileName},
 	}}
 }
 
@@ -56,8 +69,7 @@ type chatJSON struct {
 	Sources []sourceJSON `json:"sources"`
 }
 
-// sourceJSON is a cited chunk. Title, Heading, Start and End are our additions to the
-// interface: where in the elemental's source text the excerpt stands.
+// sourceJSON is a cited chunk.
 type sourceJSON struct {
 	ID          string   `json:"id"`
 	Score       float64  `json:"score"`
@@ -66,10 +78,7 @@ type sourceJSON struct {
 	Text        string   `json:"text"`
 	TagIDs      []string `json:"tag_ids"`
 	TagNames    []string `json:"tag_names"`
-	Title       string   `json:"title"`
-	Heading     []string `json:"heading"`
-	Start       int      `json:"start"` // byte offsets into the source text
-	End         int      `json:"end"`
+	placeJSON
 	fromFileJSON
 }
 
@@ -78,8 +87,7 @@ func sourceOf(h quire.SearchHit) sourceJSON {
 	return sourceJSON{
 		ID: c.ID, Score: h.Score, ItemID: c.ItemID, ElementalID: c.ElementalID, Text: c.Text,
 		TagIDs: notNil(c.TagIDs), TagNames: notNil(c.TagNames),
-		Title: c.Title, Heading: notNil(c.Heading), Start: c.Start, End: c.End,
-		fromFileJSON: fromFileJSON{h.FileID, h.FileName},
+		placeJSON: placeOf(c), fromFileJSON: fromFileJSON{h.FileID, h.FileName},
 	}
 }
 

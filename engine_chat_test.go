@@ -99,8 +99,8 @@ func TestAnswers(t *testing.T) {
 		pieces []string
 		want   []string // nil: no answer
 	}{
-		{"plain", []string{"Yes", ", it is ", "[1]."}, []string{"Yes", ", it is ", "[1]."}},
-		{"cut marker", []string{"a [", "1", "] b [9", "9] c"}, []string{"a ", "[1] b ", "c"}},
+		{"plain", []string{"Yes", ", it is ", "[1]."}, []string{"Yes", ", it is", " [1]."}},
+		{"cut marker", []string{"a [", "1", "] b [9", "9] c"}, []string{"a", " [1] b", " c"}},
 		{"marker at the end", []string{"a", "[3]"}, []string{"a"}},
 		{"open at the end", []string{"a", "[1"}, []string{"a", "[1"}},
 		{"cut character", []string{"\xc3", "\xa9\xe6\x97", "\xa5"}, []string{"é", "日"}},
@@ -115,7 +115,7 @@ func TestAnswers(t *testing.T) {
 		{"nearly the word", []string{"NO", " idea"}, []string{"NO idea"}},
 		{"begins like the word", []string{"NO_ANSWER", "S are known"}, []string{"NO_ANSWERS are known"}},
 		{"only its beginning", []string{"NO"}, []string{"NO"}},
-		{"the word later", []string{"I say ", "NO_ANSWER"}, []string{"I say ", "NO_ANSWER"}},
+		{"the word later", []string{"I say ", "NO_ANSWER"}, []string{"I say", " NO_ANSWER"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

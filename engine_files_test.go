@@ -495,7 +495,11 @@ func TestLargeFile(t *testing.T) {
 	f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Extractor: extract.New(nil)})
 	e := f.create(f.ann, document("Rules of the harbour", "own words"))
 	line := strings.Repeat("a long line of words, ", 40) + "\n\n"
-	large := strings.Repeat(line, (16<<20)/len(line)-1) + "the last word is zanzibar"
+	size := 16 << 20
+	if testing.Short() {
+		size = 2 << 20
+	}
+	large := strings.Repeat(line, size/len(line)-1) + "the last word is zanzibar"
 	ids := f.attach(e.ID, upload("large.txt", []byte(large)), upload("small.txt", []byte("a small quagga")))
 	job := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobSucceeded)
 	byItem := map[string]int{}

@@ -77,7 +77,7 @@ func TestInvalidIsPermanent(t *testing.T) {
 		f.embedder.Fail(1, quire.Errorf(quire.CodeInvalid, "the text is too strange"))
 		e := f.create(f.ann, document("Refused for good", "text"))
 		job := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobFailed)
-		if job.Attempts != 1 || job.Error != "the text is too strange" {
+		if job.Attempts != 1 || job.Error != "the embedder refused it: the text is too strange" {
 			t.Errorf("job %+v", job)
 		}
 	})

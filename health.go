@@ -9,8 +9,8 @@ import (
 type Component struct {
 	Up      bool
 	Latency time.Duration
-	// Counts are chunks, vectors, dimension of the index; queued, running, failed of the
-	// jobs; and of the embedder, while it is being changed or if that has failed for good,
+	// Counts are log_bytes of a store that is a LoggedStore; chunks, vectors, dimension of
+	// the index; queued, running, failed of the jobs; and of the embedder, while it is being changed or if that has failed for good,
 	// reembed_done, reembed_total in chunks and reembed_failures, the tries that have
 	// failed since one succeeded.
 	Counts map[string]int
@@ -55,7 +55,7 @@ func (e *Engine) Health(ctx context.Context) Health {
 		},
 	}
 	chunks, jobs := 0, map[JobStatus]int{}
-	h.Components["store"] = measure(open, nil, func() error {
+	h.Components["store"] = measure(open, e.logBytes, func() error {
 		return e.lib.store.View(ctx, func(tx ReadTx) (err error) {
 			chunks, err = tx.CountChunks(ctx)
 			return err
@@ -90,6 +90,22 @@ func (e *Engine) Health(ctx context.Context) Health {
 		h.Up = h.Up && c.Up
 	}
 	return h
+}
+
+// LoggedStore is an optional ability of a Store that writes to a log first, which grows for
+// as long as somebody reads an old state.
+type LoggedStore interface {
+	Store
+	// LogBytes returns how long the log is now, in bytes; 0 if that is not known.
+	LogBytes() int64
+}
+
+// logBytes are the counts of the store.
+func (e *Engine) logBytes() map[string]int {
+	if s, ok := e.lib.store.(LoggedStore); ok {
+		return map[string]int{"log_bytes": int(s.LogBytes())}
+	}
+	return nil
 }
 
 // measure makes a Component from a probe of it.

@@ -181,6 +181,17 @@ func (s *Store) inPlace() error {
 	return nil
 }
 
+// LogBytes implements quire.LoggedStore: the length of the write-ahead log. SQLite cuts it
+// back to 64 MiB and writes it from its beginning again once all of it is in the database
+// file, so that one that stays longer has a reader that does not end.
+func (s *Store) LogBytes() int64 {
+	info, err := os.Stat(s.path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Exclusive reports true: no other process can have the file open.
 func (s *Store) Exclusive() bool { return true }
 

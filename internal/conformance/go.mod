@@ -3,6 +3,7 @@ module github.com/quirelib/quire/internal/conformance
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/quirelib/quire v0.0.0-00010101000000-000000000000
 )

@@ -57,7 +57,7 @@ var durability = []Row{
 		Old: "		if len(group) == 0 {", New: "		if len(group) == 0 || group[0].ElementalID[len(group[0].ElementalID)-1] == '0' {",
 	}}},
 	{ID: "A9", Package: "store/sqlite", Test: "TestLockedByProcess", Controls: []Control{{
-		Guard: "a lock beside the file", File: "store/sqlite/file.go",
+		Guard: "the locks of the file", File: "store/sqlite/file.go",
 		Old: "	ok, err := lock.TryLockContext(short, 20*time.Millisecond)", New: "	ok, err := true, short.Err()",
 	}}},
 	{ID: "A10", Package: "store/sqlite", Test: "TestFileGone", Controls: []Control{{

@@ -79,4 +79,25 @@ var jobs = []Row{
 		Guard: "the indexes are filled from all that is stored", File: "fill.go",
 		Old: "		if len(group) == 0 {", New: "		if len(group) == 0 || group[0].ElementalID[len(group[0].ElementalID)-1] == '0' {",
 	}}},
+	{ID: "C14", Package: "internal/conformance", Test: "TestListsAreLinearizable", Controls: []Control{{
+		Guard: "a removal is done when it returns", File: "item.go",
+		Old: `	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
+		rec, err := ownList(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		if rec.TableID != "" {
+			probs.add("item_ids", "the items of a column`,
+		New: `	late := func(_ context.Context, _ Actor, f func(Tx, *changes) error) error {
+		go l.changeAs(context.WithoutCancel(ctx), a, f)
+		return nil
+	}
+	return late(ctx, a, func(tx Tx, _ *changes) error {
+		rec, err := ownList(ctx, tx, a, id)
+		if err != nil {
+			return err
+		}
+		if rec.TableID != "" {
+			probs.add("item_ids", "the items of a column`,
+	}}},
 }

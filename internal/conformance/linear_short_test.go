@@ -1,0 +1,9 @@
+//go:build !long
+
+package conformance
+
+// How many histories TestListsAreLinearizable checks, and the calls of one.
+const (
+	linearHistories = 10
+	linearCalls     = 240
+)

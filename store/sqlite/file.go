@@ -57,10 +57,24 @@ func unusable(err error) error {
 	return quire.Errorf(quire.CodeUnavailable, "the database file cannot be used").WithCause(err)
 }
 
-// acquire locks a database file for this Store. The operating system releases the
-// lock when the process ends, however it does.
+// acquire locks a database file for this Store, by the file beside it. The operating system
+// releases the lock when the process ends, however it does.
 func acquire(ctx context.Context, path string) (*flock.Flock, error) {
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	return lock(ctx, path+".lock")
+}
+
+// acquireItself locks the database file too, for those who come to it by another name, such
+// as a hard link, or have removed the file beside it. Only on Linux: elsewhere such a lock
+// may keep SQLite from locking parts of the file, as it does. nil if there is none.
+func acquireItself(ctx context.Context, path string) (*flock.Flock, error) {
+	if runtime.GOOS != "linux" {
+		return nil, nil
+	}
+	return lock(ctx, path)
+}
+
+func lock(ctx context.Context, path string) (*flock.Flock, error) {
+	lock := flock.New(path, flock.SetPermissions(0o600))
 	short, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	ok, err := lock.TryLockContext(short, 20*time.Millisecond)

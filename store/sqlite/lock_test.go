@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -55,6 +56,31 @@ func TestLocked(t *testing.T) {
 		}
 		mustClose(t, s)
 	}
+}
+
+// TestLockedByAnotherName opens a file that is in use by a hard link, and after the file
+// beside it that is locked was removed.
+func TestLockedByAnotherName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only on Linux the file is locked itself")
+	}
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "store.db"), filepath.Join(t.TempDir(), "other.db")
+	s := mustOpen(t, path)
+	putMetaValue(t, s, "still", "works")
+	if err := errors.Join(os.Link(path, link), os.Remove(path+".lock")); err != nil {
+		t.Fatal(err)
+	}
+	wantLocked(t, link)
+	wantLocked(t, path)
+	putMetaValue(t, s, "still", "works on")
+	mustClose(t, s)
+	s = mustOpen(t, link)
+	if got := metaValue(t, s, "still"); got != "works on" {
+		t.Errorf("read %q", got)
+	}
+	mustClose(t, s)
 }
 
 // childHold opens the database and keeps it open.

@@ -83,7 +83,7 @@ func (o *Options) normal() (Options, error) {
 type Store struct {
 	path  string
 	file  fs.FileInfo // of path when it was opened
-	lock  *flock.Flock
+	locks []*flock.Flock
 	write *sql.DB // one connection
 	read  *sql.DB // Options.ReadConns connections
 
@@ -127,7 +127,7 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 		lock.Unlock() // the first error says more
 		return nil, err
 	}
-	s.lock = lock
+	s.locks = append(s.locks, lock)
 	return s, nil
 }
 
@@ -142,6 +142,23 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	itself, err := acquireItself(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openPools(ctx, path, o)
+	switch {
+	case itself == nil:
+	case err != nil:
+		itself.Unlock() // the first error says more
+	default:
+		s.locks = append(s.locks, itself)
+	}
+	return s, err
+}
+
+// openPools opens the file, which exists.
+func openPools(ctx context.Context, path string, o Options) (*Store, error) {
 	write, err := newPool(path, o.writer(), 1)
 	if err != nil {
 		return nil, err
@@ -195,6 +212,14 @@ func (s *Store) LogBytes() int64 {
 // Exclusive reports true: no other process can have the file open.
 func (s *Store) Exclusive() bool { return true }
 
+// unlock releases the file to whoever wants it next.
+func (s *Store) unlock() (err error) {
+	for _, lock := range s.locks {
+		err = errors.Join(err, lock.Unlock())
+	}
+	return err
+}
+
 // Close waits for running transactions, writes the log back into the database
 // file and releases the lock. Calls during and after it return ErrClosed. Calling
 // it from within a transaction blocks forever.
@@ -215,7 +240,7 @@ func (s *Store) CloseContext(ctx context.Context) error {
 	s.closing.Do(func() {
 		go func() {
 			s.running.Wait()
-			s.closeErr = failure(context.Background(), errors.Join(s.closePools(), s.lock.Unlock()))
+			s.closeErr = failure(context.Background(), errors.Join(s.closePools(), s.unlock()))
 			close(s.done)
 		}()
 	})

@@ -15,7 +15,8 @@ import (
 // The limits of a table of text.
 const (
 	maxColumns = 1_000
-	maxHeader  = 100 // characters of a header, which each row repeats
+	maxHeader  = 100     // characters of a header, which each row repeats
+	maxRow     = 1 << 20 // bytes
 )
 
 // table returns the text of a CSV or TSV file (RFC 4180): a paragraph for each row, with a
@@ -29,23 +30,28 @@ func (x *Extractor) table(ctx context.Context, data []byte, separator rune) (str
 	if separator == ',' {
 		separator = guessSeparator(text)
 	}
-	rd := csv.NewReader(strings.NewReader(text))
+	from := &rowReader{r: strings.NewReader(text)}
+	rd := csv.NewReader(from)
 	rd.Comma, rd.LazyQuotes, rd.FieldsPerRecord, rd.ReuseRecord = separator, true, -1, true
 	var headers []string
 	var b strings.Builder
 	for n := 0; ; n++ {
+		from.left = maxRow
 		row, err := rd.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if errors.Is(err, errLongRow) {
+			return "", errLongRow
+		}
 		if err != nil {
 			return "", invalid("is no table of values that can be read: %v", err)
 		}
-		if n%1000 == 0 && ctx.Err() != nil {
-			return "", ctx.Err()
-		}
 		if len(row) > maxColumns {
 			return "", invalid("has %d columns; at most %d are read", len(row), maxColumns)
+		}
+		if n%1000 == 0 && ctx.Err() != nil {
+			return "", ctx.Err()
 		}
 		if headers == nil {
 			if headers = headersOf(row); headers != nil {
@@ -62,6 +68,24 @@ func (x *Extractor) table(ctx context.Context, data []byte, separator rune) (str
 		return strings.Join(headers, "\n"), nil
 	}
 	return strings.TrimSpace(b.String()), nil
+}
+
+// errLongRow: a row of nothing but separators would fill the memory with empty values.
+var errLongRow = invalid("has a row of more than %d KiB; no longer one is read", maxRow>>10)
+
+// rowReader reads the bytes of a row, and a few more, and then fails.
+type rowReader struct {
+	r    io.Reader
+	left int
+}
+
+func (r *rowReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, errLongRow
+	}
+	n, err := r.r.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
 }
 
 // writeRow writes the paragraph of a row.

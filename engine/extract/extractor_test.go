@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -198,4 +199,26 @@ func FuzzExtract(f *testing.F) {
 		text, err := New(&Options{MaxText: 10_000}).Extract(t.Context(), quire.File{Name: name}, data)
 		checkExtracted(t, text, err)
 	})
+}
+
+// TestHostileTables reads tables that are nothing but separators: a row is refused before
+// its values fill the memory.
+func TestHostileTables(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"one row":       {bytes.Repeat([]byte(","), 8<<20), "a row of more than 1024 KiB"},
+		"behind quotes": {bytes.Repeat([]byte("x\","+strings.Repeat(",", 50_000)+"\"\n"), 60), "columns"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := New(nil).Extract(t.Context(), quire.File{Name: "a.csv"}, tt.data)
+		runtime.ReadMemStats(&after)
+		if quire.CodeOf(err) != quire.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		t.Logf("%s: %d KiB, %d KiB allocated", name, len(tt.data)>>10, (after.TotalAlloc-before.TotalAlloc)>>10)
+	}
 }

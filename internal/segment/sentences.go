@@ -159,6 +159,10 @@ func endsSentence(text string, start, mark, i int, r rune) bool {
 // isItemNumber reports whether a text is only the number of a list item, which belongs to the
 // sentence behind it.
 func isItemNumber(text string) bool {
+	const longest = 24 // a hostile text could have it read again at every dot
+	if len(text) > longest {
+		return false
+	}
 	line, _ := stripQuotes(text, len(text))
 	return stripMarkers(strings.TrimSpace(line)) == ""
 }

@@ -101,3 +101,19 @@ func checkFences(t *testing.T, text string, sentences [][2]int) {
 		}
 	}
 }
+
+// TestSentencesAreLinear cuts texts that would take hours if each dot had all that is in
+// front of it read again.
+func TestSentencesAreLinear(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"1. ", "12. ", "- 1. ", "> 1. ", "a. ", "1.", "[1. ", "`1. "} {
+		text := strings.Repeat(part, 1<<20/len(part))
+		end := 0
+		for _, s := range Sentences(text) {
+			if s[0] < end || s[1] <= s[0] || s[1] > len(text) {
+				t.Fatalf("%q: the range %v after %d", part, s, end)
+			}
+			end = s[1]
+		}
+	}
+}

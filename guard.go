@@ -25,6 +25,15 @@ func guarded(part string, fn func() error) (err error) {
 	return fn()
 }
 
+// asked is guarded for a search: what the part says of its failure is not the caller's, see
+// modelError.
+func asked(ctx context.Context, part string, fn func() error) error {
+	if err := guarded(part, fn); err != nil {
+		return modelError(ctx, part, err)
+	}
+	return nil
+}
+
 // guardedIndex is a VectorIndex whose panics are errors, and whose hits are clean.
 type guardedIndex struct{ index VectorIndex }
 
@@ -38,7 +47,7 @@ func (g guardedIndex) Replace(ctx context.Context, tenantID, elementalID string,
 }
 
 func (g guardedIndex) Search(ctx context.Context, query []float32, filters Filters, limit int) (hits []Hit, err error) {
-	err = guarded(partIndex, func() (err error) {
+	err = asked(ctx, partIndex, func() (err error) {
 		hits, err = g.index.Search(ctx, query, filters, limit)
 		return err
 	})
@@ -78,7 +87,7 @@ func (g guardedText) Replace(ctx context.Context, tenantID, elementalID string, 
 }
 
 func (g guardedText) Search(ctx context.Context, query string, filters Filters, limit int) (hits []TextHit, err error) {
-	err = guarded(partText, func() (err error) {
+	err = asked(ctx, partText, func() (err error) {
 		hits, err = g.index.Search(ctx, query, filters, limit)
 		return err
 	})

@@ -24,7 +24,7 @@ type Verification struct {
 const maxFaults = 1000
 
 // Sound reports whether nothing wrong was found.
-func (v *Verification) Sound() bool { return v.Found == 0 }
+func (v Verification) Sound() bool { return v.Found == 0 }
 
 // Count adds n to what was read of a part.
 func (v *Verification) Count(part string, n int) {

@@ -17,6 +17,11 @@ var access = []Row{
 	{ID: "E2", Package: "httpapi", Test: "TestEngineCases", Controls: []Control{
 		{"a tenant is asked about by its own", "httpapi/payload_engine.go", "if !s.opts.MayActFor(c.r.Context(), c.user, f.TenantID) {", "if f.TenantID == \"\" {"},
 	}},
+	{ID: "E3", Package: "httpapi", Test: "TestCanaries", Controls: []Control{
+		{"searches look at the visibility", "store/elementals.go", "v.OthersToo && vis == quire.Public", "v.OthersToo"},
+		{"a tenant is asked about by its own", "httpapi/payload_engine.go", "if !s.opts.MayActFor(c.r.Context(), c.user, f.TenantID) {", "if f.TenantID == \"\" {"},
+		{"repeated requests are answered to their user", "once.go", "tx.Receipt(ctx, a.UserID,", "tx.Receipt(ctx, \"bob\","},
+	}},
 	{ID: "E4", Package: "httpapi", Test: "TestUnlistedSearches", Controls: []Control{
 		{"searches in memory look at the visibility", "store/elementals.go", "v.OthersToo && vis == quire.Public", "v.OthersToo"},
 		{"searches in SQLite do", "store/sqlite/search.go", "`.visibility = 1)`, v.OwnerID", "`.visibility > 0)`, v.OwnerID"},

@@ -64,7 +64,7 @@ func (m *model) ask(ctx context.Context, texts []string) (vectors [][]float32, e
 		return err
 	})
 	if err != nil {
-		return nil, modelError(ctx, partEmbedder, err)
+		return nil, modelError(ctx, partEmbedder, err, texts)
 	}
 	return vectors, nil
 }
@@ -113,14 +113,18 @@ var modelCodes = []Code{CodeInvalid, CodeTooLarge, CodeUnavailable, CodeNoAnswer
 // context error and an *Error about what it was given or how it is as they are, everything
 // else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
 // limit of the model's own; and that the model's key is refused, or its service not found,
-// is nothing that the caller could be told of his own.
-func modelError(ctx context.Context, model string, err error) error {
+// is nothing that the caller could be told of his own. Of the cause, what repeats the texts
+// that the model was given is left out.
+func modelError(ctx context.Context, model string, err error, given []string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var e *Error
 	if errors.As(err, &e) && slices.Contains(modelCodes, e.Code) {
-		return e
+		if e.cause == nil {
+			return e
+		}
+		return e.WithCause(saidOf(e.cause, given))
 	}
-	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)
+	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(saidOf(err, given))
 }

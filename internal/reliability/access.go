@@ -34,8 +34,8 @@ var access = []Row{
 		{"the text is the template, not what answers show of it", "httpapi/payload_elemental.go", "Body:          read(o, \"template\", asString).val", "Body:          read(o, \"template\", asString).val + read(o, \"body_content\", asString).val"},
 	}},
 	{ID: "E5", Package: "httpapi", Test: "TestOthersInBodies", Controls: []Control{
-		{"tags are the owner's", "tag.go", "!ok || t.OwnerID != ownerID {", "!ok {"},
-		{"lists are the owner's", "list.go", "err == nil && rec.OwnerID != a.UserID {", "err == nil && rec.OwnerID == \"\" {"},
+		{"tags are the owner's", "tag.go", "!ok || t.OwnerID != ownerID {", "!ok || t.OwnerID == \"\" {"},
+		{"lists are the owner's", "item.go", "err == nil && rec.OwnerID != ownerID:", "err == nil && rec.OwnerID == \"\":"},
 		{"what is hidden is put into no list", "item.go", "!ok || !member && !mayFind(a, rec) {", "!ok || !member && rec.ID == \"\" {"},
 	}},
 	{ID: "E6", Package: "httpapi", Test: "TestStoredKeys", Controls: []Control{

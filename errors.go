@@ -107,12 +107,12 @@ func (e *Error) Is(target error) bool {
 
 // Cause returns the text of err with the causes it hides, for logs, up to 16 KiB of it; ""
 // without an error. What looks like a key or password is left out, and of the failure of a
-// model the texts that it was given. It may still hold what must not be shown to a user.
+// model the texts that it was given; control characters are U+FFFD. It may still hold what must not be shown to a user.
 func Cause(err error) string {
 	if err == nil {
 		return ""
 	}
-	return shortCause(withoutKeys(causes(err)))
+	return loggable(causes(err))
 }
 
 // causes is the text of err with all its causes.

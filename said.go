@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,7 +23,7 @@ var credentials = []*regexp.Regexp{
 	regexp.MustCompile(`(://)[^/\s@"']+(@)`),
 	regexp.MustCompile(`(?i)([?&][\w.-]*(?:key|token|secret|password|signature|credential)[\w.-]*=)[^&\s"']+`),
 	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}`),
-	regexp.MustCompile(`(?i)((?:api[ _-]?key|authorization|token|secret|password)["']?\s*[:=]\s*["']?)[^\s"',;}]{4,}`),
+	regexp.MustCompile(`(?i)((?:api[ _-]?key|authorization|token|secret|password)["']?(?:\s+\w+){0,2}\s*[:=]\s*["']?)[^\s"',;}]{6,}`),
 	regexp.MustCompile(`(\b)(?:sk|pk|rk|qk|hf|gsk|xai|ghp)[_-][\w.*-]{8,}|\bAIza[\w-]{10,}`),
 }
 
@@ -46,16 +47,32 @@ func withoutKeys(text string) string {
 	})
 }
 
-// shortCause cuts a text to maxCause.
-func shortCause(text string) string {
-	if len(text) <= maxCause {
-		return text
+// loggable is a text as it may be logged: no keys, nothing that moves a terminal's cursor
+// or turns the direction of writing, and not long.
+func loggable(text string) string {
+	text, _ = cutTo(text, maxCause+1<<10) // a key at the end is still known as one
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
+	text, whole := cutTo(withoutKeys(text), maxCause)
+	if !whole {
+		text += hidden
 	}
-	cut := maxCause
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
+	return text
+}
+
+// cutTo cuts a text to a number of bytes, at a character.
+func cutTo(text string, limit int) (cut string, whole bool) {
+	if len(text) <= limit {
+		return text, true
 	}
-	return text[:cut] + hidden
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit], false
 }
 
 // said is the failure of a part that was given texts, without these texts.

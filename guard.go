@@ -31,6 +31,7 @@ type guardedIndex struct{ index VectorIndex }
 const (
 	partIndex = "search index"
 	partText  = "text index"
+	partStore = "store" // where no caller would hear of its panic
 )
 
 func (g guardedIndex) Replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {

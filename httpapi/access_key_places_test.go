@@ -51,7 +51,7 @@ func TestKeyPlaces(t *testing.T) {
 			want = []int{401}
 		}
 		for _, rt := range slices.Concat(contentRoutes, engineRoutes) {
-			if rt.open {
+			if rt.open || testing.Short() && rt.method == "GET" && strings.Contains(rt.pattern, "{") {
 				continue
 			}
 			requests++

@@ -32,7 +32,10 @@ func TestStoredKeys(t *testing.T) {
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	f := newFixtureWith(t, s, nil, quire.LibraryOptions{Logger: logger}).withEngine(&Options{Logger: logger}, nil)
 	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
-	const issued = 1000
+	issued := 1000
+	if testing.Short() {
+		issued = 100
+	}
 	keys := make(map[string]bool, issued)
 	for i := range issued {
 		k, secret := f.secondKey("ann", quire.KeyInput{Name: "one of many"})

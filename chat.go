@@ -134,7 +134,7 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 				return
 			}
 			if err != nil {
-				yield("", answerError(ctx, err))
+				yield("", answerError(ctx, err, req))
 				return
 			}
 			if text := begin.write(filter.write(piece)); text != "" && !yield(text, nil) {
@@ -161,11 +161,12 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 
 // answerError is modelError for an LLM that failed. ErrNoAnswer after the answer has
 // begun is a fault of the LLM's, not an outcome.
-func answerError(ctx context.Context, err error) error {
+func answerError(ctx context.Context, err error, req *LLMRequest) error {
+	given := req.texts()
 	if CodeOf(err) == CodeNoAnswer {
-		return Errorf(CodeUnavailable, "the llm took its answer back").WithCause(err)
+		return Errorf(CodeUnavailable, "the llm took its answer back").WithCause(saidOf(err, given))
 	}
-	return modelError(ctx, partLLM, err)
+	return modelError(ctx, partLLM, err, given)
 }
 
 // opening holds the beginning of an answer back while it is blank or may be

@@ -64,7 +64,7 @@ func (m *model) ask(ctx context.Context, texts []string) (vectors [][]float32, e
 		return err
 	})
 	if err != nil {
-		return nil, modelError(ctx, partEmbedder, err)
+		return nil, modelError(ctx, partEmbedder, err, texts)
 	}
 	return vectors, nil
 }
@@ -115,20 +115,24 @@ var (
 
 // modelError makes the error of an embedder or LLM one of this module: the caller's
 // context error and an *Error about how it is as they are, one about what it was given with
-// the name of who refused it, everything else ErrUnavailable with the cause hidden. A context error while ctx is alive is a time
-// limit of the model's own; and that the model's key is refused, or its service not found,
-// is nothing that the caller could be told of his own.
-func modelError(ctx context.Context, model string, err error) error {
+// the name of who refused it, everything else ErrUnavailable with the cause hidden. A context
+// error while ctx is alive is a time limit of the model's own; and that the model's key is refused, or its service not found,
+// is nothing that the caller could be told of his own. Of the cause, what repeats the texts
+// that the model was given is left out.
+func modelError(ctx context.Context, model string, err error, given []string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var e *Error
 	switch {
 	case !errors.As(err, &e):
-	case slices.Contains(modelCodes, e.Code):
-		return e
 	case slices.Contains(givenCodes, e.Code):
-		return Errorf(e.Code, "the %s refused it: %s", model, e.Message).WithCause(err)
+		return Errorf(e.Code, "the %s refused it: %s", model, e.Message).WithCause(saidOf(err, given))
+	case !slices.Contains(modelCodes, e.Code):
+	case e.cause == nil:
+		return e
+	default:
+		return e.WithCause(saidOf(e.cause, given))
 	}
-	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(err)
+	return Errorf(CodeUnavailable, "the %s does not answer", model).WithCause(saidOf(err, given))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
@@ -303,4 +305,49 @@ func TestPanicAfterConsumer(t *testing.T) {
 		}
 		break
 	}
+}
+
+// panickingStore panics in its next transactions.
+type panickingStore struct {
+	quire.Store
+	views, updates atomic.Int32
+}
+
+func (s *panickingStore) View(ctx context.Context, fn func(tx quire.ReadTx) error) error {
+	if s.views.Add(-1) >= 0 {
+		panic("a panic of the Store")
+	}
+	return s.Store.View(ctx, fn)
+}
+
+func (s *panickingStore) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
+	if s.updates.Add(-1) >= 0 {
+		panic("a panic of the Store")
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// TestPanicOfStore: a Store that panics under a worker, while it looks for jobs or writes
+// down how one ended, is not the end of the process, nor of the job.
+func TestPanicOfStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &panickingStore{Store: stores[0].open(t)}
+		f := newEngineFixture(t, s, quire.EngineOptions{})
+		e := f.create(f.ann, document("A store that panics", "text"))
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		synctest.Wait()
+		s.views.Store(3) // the workers look for jobs
+		job := f.ingest(f.ann, e.ID, "")
+		<-gate.Arrived()
+		s.updates.Store(2) // the commit, and writing down that it failed
+		gate.Open()
+		f.embedder.Hold(nil)
+		time.Sleep(10 * time.Minute)
+		f.waitStatus(job, quire.JobSucceeded)
+		if s.views.Load() >= 0 || s.updates.Load() >= 0 {
+			t.Error("the Store did not panic as often as it should")
+		}
+	})
 }

@@ -105,15 +105,21 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// Cause returns the text of err with the causes it hides, for logs; "" without an error.
-// It may hold what must not be shown to a user.
+// Cause returns the text of err with the causes it hides, for logs, up to 16 KiB of it; ""
+// without an error. What looks like a key or password is left out, and of the failure of a
+// model the texts that it was given; control characters are U+FFFD. It may still hold what must not be shown to a user.
 func Cause(err error) string {
 	if err == nil {
 		return ""
 	}
+	return loggable(causes(err))
+}
+
+// causes is the text of err with all its causes.
+func causes(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.cause != nil {
-		return e.Message + ": " + Cause(e.cause)
+		return e.Message + ": " + causes(e.cause)
 	}
 	return err.Error()
 }

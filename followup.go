@@ -57,12 +57,21 @@ func (e *Engine) standalone(ctx context.Context, question string, history []Mess
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil:
-			e.log.Warn("a question was not rewritten; it is searched for with the one before it", "error", Cause(err))
+			e.log.Warn("a question was not rewritten; it is searched for with the one before it", "error", Cause(saidOf(err, textsOfTurns(question, history))))
 		case strings.TrimSpace(rewritten) != "":
 			return rewritten, nil
 		}
 	}
 	return withEarlier(question, history), nil
+}
+
+// textsOfTurns are the texts that a Rewriter is given.
+func textsOfTurns(question string, history []Message) []string {
+	texts := []string{question}
+	for _, turn := range history {
+		texts = append(texts, turn.Content)
+	}
+	return texts
 }
 
 // visibleTurns returns the turns as a model may see them.

@@ -29,7 +29,7 @@ func guarded(part string, fn func() error) (err error) {
 // modelError.
 func asked(ctx context.Context, part string, fn func() error) error {
 	if err := guarded(part, fn); err != nil {
-		return modelError(ctx, part, err)
+		return modelError(ctx, part, err, nil)
 	}
 	return nil
 }
@@ -40,6 +40,7 @@ type guardedIndex struct{ index VectorIndex }
 const (
 	partIndex = "search index"
 	partText  = "text index"
+	partStore = "store" // where no caller would hear of its panic
 )
 
 func (g guardedIndex) Replace(ctx context.Context, tenantID, elementalID string, chunks []Chunk) error {

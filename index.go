@@ -100,6 +100,18 @@ type LLMRequest struct {
 	Messages []Message   // rules, history, sources and question as messages for a chat model
 }
 
+// texts are all texts of the request.
+func (r *LLMRequest) texts() []string {
+	texts := []string{r.Question, r.Query}
+	for _, s := range r.Sources {
+		texts = append(texts, s.Title, s.Text)
+	}
+	for _, m := range r.Messages {
+		texts = append(texts, m.Content)
+	}
+	return texts
+}
+
 // LLMSource is a passage that the answer may use. Bracketed numbers in its Text
 // are already written so that they cannot be taken for markers.
 type LLMSource struct {

@@ -125,6 +125,9 @@ func (e *Engine) Jobs(ctx context.Context, tenantID, elementalID string, page Pa
 	if err := e.open(ctx); err != nil {
 		return Paged[Job]{}, err
 	}
+	if tenantID == "" {
+		return Paged[Job]{}, Errorf(CodeInvalid, "tenant_id must not be empty")
+	}
 	page, err := page.normal()
 	if err != nil {
 		return Paged[Job]{}, err

@@ -98,7 +98,11 @@ func (a *attempt) keepLease(ctx context.Context, cancel context.CancelCauseFunc)
 			if !a.progress.write(&seen) && time.Since(last) < heartbeat {
 				continue
 			}
-			mine, err := a.renew(ctx, seen)
+			var mine bool
+			err := guarded(partStore, func() (err error) {
+				mine, err = a.renew(ctx, seen)
+				return err
+			})
 			switch {
 			case err != nil && ctx.Err() == nil:
 				a.engine.log.Warn("the lease of an ingest was not renewed", "job", a.job.ID, "error", Cause(err))

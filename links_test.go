@@ -39,3 +39,25 @@ func TestLinks(t *testing.T) {
 		t.Errorf("only %d links were found", checked)
 	}
 }
+
+// TestLinkedTests: a link that is named after a test leads to the file that has it.
+func TestLinkedTests(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\[(Test[A-Za-z0-9]+)\]\(([^)]+_test\.go)\)`)
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, page := range append(pages, "README.md") {
+		for _, m := range link.FindAllStringSubmatch(readText(t, page), -1) {
+			checked++
+			if source := readText(t, filepath.Join(filepath.Dir(page), m[2])); !strings.Contains(source, "\nfunc "+m[1]+"(") {
+				t.Errorf("%s: %s is not in %s", page, m[1], m[2])
+			}
+		}
+	}
+	if t.Logf("%d links to tests", checked); checked < 50 {
+		t.Errorf("only %d links were found", checked)
+	}
+}

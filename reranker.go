@@ -34,6 +34,15 @@ func (e *Engine) reranks(mode SearchMode) bool {
 	return e.opts.Reranker != nil && mode == e.opts.Mode
 }
 
+// textsOf are the texts that a Reranker is given.
+func textsOf(query string, hits []SearchHit) []string {
+	texts := []string{query}
+	for _, h := range hits {
+		texts = append(texts, h.Chunk.Text)
+	}
+	return texts
+}
+
 // rerank puts the first hits in the order of the Reranker, ties by id. It is given as many
 // whatever the limit is, so that who asks for more gets the same ones first; those behind
 // them score below the last of them, or 0 if that does.
@@ -46,7 +55,7 @@ func (e *Engine) rerank(ctx context.Context, query string, all []SearchHit) erro
 	})
 	switch {
 	case err != nil:
-		return modelError(ctx, partReranker, err)
+		return modelError(ctx, partReranker, err, textsOf(query, hits))
 	case len(scores) != len(hits):
 		return Errorf(CodeInternal, "the reranker returned %d scores for %d passages", len(scores), len(hits))
 	}

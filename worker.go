@@ -79,11 +79,19 @@ func (e *Engine) jobsChanged(cancelled []string) {
 func (e *Engine) work() {
 	for e.life.Err() == nil {
 		ready := e.ready.wait()
-		wait, err := e.untilNext(e.life)
+		var wait time.Duration
+		err := guarded(partStore, func() (err error) {
+			wait, err = e.untilNext(e.life)
+			return err
+		})
 		if err == nil && wait == 0 {
 			var job Job
 			var claimed bool
-			if job, claimed, err = e.claim(e.life); claimed {
+			err = guarded(partStore, func() (err error) {
+				job, claimed, err = e.claim(e.life)
+				return err
+			})
+			if err == nil && claimed {
 				e.run(job)
 				continue
 			}
@@ -179,13 +187,15 @@ func (e *Engine) settle(job Job, failure error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.life), settleTime)
 	defer cancel()
 	var after Job
-	err := e.lib.commit(ctx, func(tx Tx, ch *changes) error {
-		j, mine, err := own(ctx, tx, job)
-		if err != nil || !mine {
-			return err
-		}
-		after = e.afterFailure(j, failure)
-		return ch.putJob(ctx, tx, after)
+	err := guarded(partStore, func() error {
+		return e.lib.commit(ctx, func(tx Tx, ch *changes) error {
+			j, mine, err := own(ctx, tx, job)
+			if err != nil || !mine {
+				return err
+			}
+			after = e.afterFailure(j, failure)
+			return ch.putJob(ctx, tx, after)
+		})
 	})
 	log := e.log.With("job", job.ID, "attempt", job.Attempts)
 	switch {

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 // secondKey is one more key of a user.
@@ -51,9 +53,59 @@ func TestKeyExpires(t *testing.T) {
 // ago; other keys of the user stay good.
 func TestKeyRevoked(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, nil)
+	rounds, after, accepted := 0, 0, 0
+	onEachStore(t, func(f *fixture) {
+		f.revoking()
+		for _, rt := range slices.Concat(contentRoutes, engineRoutes) { // each with a key of its own that it has just taken
+			if rt.open {
+				continue
+			}
+			k, secret := f.secondKey("ann", quire.KeyInput{})
+			ask := func() answer {
+				return f.do(secret, rt.method, fill(rt.pattern, "5"), goodBodies[rt.method+" "+rt.pattern])
+			}
+			if a := ask(); a.status == 401 {
+				t.Fatalf("%s %s with a good key: %s", rt.method, rt.pattern, a.body)
+			}
+			if err := f.lib.RevokeKey(t.Context(), "ann", k.ID); err != nil {
+				t.Fatal(err)
+			}
+			before := f.snapshot()
+			for range 2 {
+				if after++; ask().status != 401 {
+					accepted++
+				}
+			}
+			if f.snapshot() != before {
+				t.Errorf("%s %s with a revoked key: something changed", rt.method, rt.pattern)
+			}
+			rounds++
+		}
+	})
+	if accepted != 0 {
+		t.Errorf("%d of %d requests with a revoked key were accepted", accepted, after)
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("E9: %d keys revoked right after they were used, on 2 stores and each route: %d of %d requests afterwards accepted", rounds, accepted, after)
+}
+
+// revoking revokes a key, which the handler remembers as a good one, while a stream that
+// it opened goes on.
+func (f *fixture) revoking() {
+	t := f.t
+	f.h = New(f.lib, f.eng, &Options{FailedKeys: Rate{PerMinute: 6000, Burst: 1000}})
+	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
 	k, secret := f.secondKey("ann", quire.KeyInput{ExpiresAt: new(time.Now().Add(time.Hour))})
 	f.do(secret, "GET", "/v1/user/tags", "").want(200)
+	gate := enginetest.NewGate()
+	f.llm.Hold(gate)
+	const chat = `{"query":"sail a boat","filters":{"tenant_id":"ann"}}`
+	streamed := make(chan answer)
+	go func() { streamed <- f.do(secret, "POST", "/v1/kb/chat/stream", chat) }()
+	<-gate.Arrived()
+	f.llm.Hold(nil)
 	if err := f.lib.RevokeKey(t.Context(), "bob", k.ID); quire.CodeOf(err) != quire.CodeNotFound {
 		t.Errorf("another user's key was revoked: %v", err)
 	}
@@ -63,7 +115,11 @@ func TestKeyRevoked(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.do(secret, "GET", "/v1/user/tags", "").want(401)
+		f.do(secret, "POST", "/v1/kb/chat/stream", chat).want(401)
 	}
+	gate.Open()
+	(<-streamed).want(200) // it was let in while the key was good
+	f.do(secret, "POST", "/v1/kb/chat/stream", chat).want(401)
 	f.do(f.ann.key, "GET", "/v1/user/tags", "").want(200)
 	if _, _, err := f.lib.CreateKey(t.Context(), "bob", quire.KeyInput{Secret: secret}); quire.CodeOf(err) != quire.CodeConflict {
 		t.Errorf("a revoked key was given to another user: %v", err)

@@ -22,9 +22,9 @@ type gallery struct {
 
 // newGallery makes everything Public, so that it can be put into the list, and then
 // some of it Unlisted. The texts of Unlisted ones hold HIDDEN and their owner.
-func newGallery(t *testing.T) *gallery {
-	t.Helper()
-	g := &gallery{fixture: newFixture(t, nil), shows: map[string]int{"ann": 1 + 2 + 2, "bob": 1 + 2 + 3, "cat": 1 + 2}}
+func newGallery(f *fixture) *gallery {
+	f.t.Helper()
+	g := &gallery{fixture: f, shows: map[string]int{"ann": 1 + 2 + 2, "bob": 1 + 2 + 3, "cat": 1 + 2}}
 	g.viewers = []account{g.ann, g.bob, g.account("cat")}
 	var all, hide []string
 	for _, of := range []struct {
@@ -95,7 +95,19 @@ func (g *gallery) counted(v account, path string, want int) {
 // could be found.
 func TestUnlistedSearches(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	checks, viewers := 0, 0
+	onEachStore(t, func(f *fixture) {
+		g := newGallery(f)
+		g.searches()
+		checks, viewers = checks+g.checks, len(g.viewers)
+	})
+	if t.Failed() {
+		return
+	}
+	t.Logf("E4: %d viewers on 2 stores, all searches of lists and elementals: %d of %d answers and totals without what is Unlisted of others", viewers, checks, checks)
+}
+
+func (g *gallery) searches() {
 	hidden, shown := map[string]int{"ann": 2, "bob": 3}, map[string]int{"ann": 1, "bob": 2}
 	for _, v := range g.viewers {
 		for _, words := range []string{"common", "common+title", "common+about", "tagged", "tagged+common", "com"} {
@@ -117,15 +129,26 @@ func TestUnlistedSearches(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d answers hold nothing that is Unlisted of others", g.checks)
 }
 
 // TestUnlistedItems: a list shows its items to each viewer without those that are
 // Unlisted of others, in every form and in its counts.
 func TestUnlistedItems(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
-	path := "/v1/list/" + g.list
+	checks, viewers := 0, 0
+	onEachStore(t, func(f *fixture) {
+		g := newGallery(f)
+		g.items()
+		checks, viewers = checks+g.checks, len(g.viewers)
+	})
+	if t.Failed() {
+		return
+	}
+	t.Logf("E4: %d viewers on 2 stores, a list of everybody's in every form: %d of %d answers and counts without what is Unlisted of others", viewers, checks, checks)
+}
+
+func (g *gallery) items() {
+	t, path := g.t, "/v1/list/"+g.list
 	for _, v := range g.viewers {
 		want := g.shows[v.ID]
 		for _, query := range []string{"", "?expand_items=true", "?format=json", "?format=text&expand_items=1", "?format=markdown&group_by=row"} {
@@ -159,13 +182,12 @@ func TestUnlistedItems(t *testing.T) {
 		g.clean(v, "/v1/lists", a)
 	}
 	g.do(g.bob.key, "PUT", "/v1/user/list/"+g.list, `{"description":"x"}`).want(200).has("response.total_items", "6")
-	t.Logf("%d answers hold nothing that is Unlisted of others", g.checks)
 }
 
 // TestEmails: of other users nobody sees the email, wherever a user is shown.
 func TestEmails(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newGallery(newFixture(t, nil))
 	for _, v := range g.viewers {
 		for _, path := range []string{"/v1/elementals?search=common", "/v1/lists", "/v1/list/" + g.list, "/v1/list/" + g.list + "/items?expand_items=true"} {
 			body := g.do(v.key, "GET", path, "").want(200).body

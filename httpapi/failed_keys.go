@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/quirelib/quire"
 )
@@ -82,9 +84,19 @@ func (c *call) authenticateKey() (quire.User, error) {
 	if wrong {
 		// Four bytes tell whether it was the same key again, and are no help in finding it.
 		c.s.opts.Logger.WarnContext(c.r.Context(), "httpapi: an API key was refused", "request_id", c.requestID,
-			"method", c.r.Method, "route", c.route.pattern, "address", address[:min(len(address), 64)], "key_sha256", hex.EncodeToString(key[:4]))
+			"method", c.r.Method, "route", c.route.pattern, "address", printable(address), "key_sha256", hex.EncodeToString(key[:4]))
 	}
 	return u, err
+}
+
+// printable is an address for the log: what a header says may be anything.
+func printable(address string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, address[:min(len(address), 64)])
 }
 
 func tooManyWrongKeys(wait time.Duration) error {

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"strings"
 	"testing"
+
+	"github.com/quirelib/quire"
 )
 
 // TestFilters checks the refusals of everything that could widen or bend a filter, on
@@ -10,8 +12,10 @@ import (
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	f := newEngineFixture(t, nil)
-	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
-	f.ingest(f.bob, f.elemental(f.bob, "CANARY of the other tenant", ""))
+	for _, of := range []account{f.ann, f.bob} {
+		f.ingest(of, f.elemental(of, "CANARY of "+of.ID+" in a boat", ""))
+	}
+	swap := strings.NewReplacer("ann", "bob", "bob", "ann")
 	const required = "tenant_id is required in filters"
 	tests := []struct {
 		filters string // the value of filters; "" for none
@@ -51,26 +55,39 @@ func TestFilters(t *testing.T) {
 	}
 	before := f.snapshot()
 	requests := 0
-	for _, path := range []string{"/v1/kb/search", "/v1/kb/chat", "/v1/kb/chat/stream", "/v1/kb/delete"} {
+	paths := []string{"/v1/kb/search", "/v1/kb/chat", "/v1/kb/chat/stream", "/v1/kb/delete"}
+	for _, path := range paths {
 		for _, tt := range tests {
 			body := `{"query":"canary boat"}`
 			if tt.filters != "" {
 				body = `{"query":"canary boat","filters":` + tt.filters + `}`
 			}
-			a := f.do(f.ann.key, "POST", path, body)
-			a.engineError(tt.status, tt.want)
-			if strings.Contains(a.body, "CANARY") {
-				t.Errorf("%s %s shows another tenant's text", path, body)
+			for _, a := range []answer{f.do(f.ann.key, "POST", path, body), f.do(f.bob.key, "POST", path, swap.Replace(body))} {
+				a.engineError(tt.status, tt.want)
+				if strings.Contains(a.body, "CANARY") {
+					t.Errorf("%s %s shows a tenant's text", path, body)
+				}
+				requests++
 			}
-			requests++
 		}
 		f.do(f.ann.key, "POST", path, `{"query":"q","filterſ":{"tenant_id":"bob"},"filters":{"tenant_id":"ann"}}`).
 			engineError(400, `unknown key "filterſ"; did you mean "filters"?`)
 	}
-	t.Logf("%d filters on 4 routes: %d requests", len(tests), requests)
+	for _, path := range paths[:2] { // the texts are there to be found
+		for _, of := range []account{f.ann, f.bob} {
+			a := f.do(of.key, "POST", path, `{"query":"canary boat","filters":{"tenant_id":"`+of.ID+`"}}`).want(200)
+			if !strings.Contains(a.body, "CANARY of "+of.ID) || strings.Contains(a.body, "CANARY of "+swap.Replace(of.ID)) {
+				t.Errorf("%s finds for %s: %s", path, of.ID, a.body)
+			}
+		}
+	}
 	if f.snapshot() != before {
 		t.Error("something was deleted")
 	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("E2: 2 tenants, %d filters that bend or widen, %d routes: %d requests refused, 0 with a text of a tenant, 0 deletions", len(tests), len(paths), requests)
 }
 
 func TestQueryAndLimit(t *testing.T) {
@@ -102,6 +119,8 @@ func TestQueryAndLimit(t *testing.T) {
 func TestEngineCases(t *testing.T) {
 	t.Parallel()
 	f := newEngineFixture(t, nil)
+	f.ingest(f.bob, f.elemental(f.bob, "CANARY of the other tenant", ""))
+	bobs := f.countChunks("bob")
 	ran := 0
 	for _, tc := range apiCases(t) {
 		if strings.HasPrefix(tc.Body, "[{") {
@@ -124,9 +143,29 @@ func TestEngineCases(t *testing.T) {
 		if tc.Name == "tenant_star" {
 			ok = a.status == 403
 		}
-		if !ok {
+		if !ok || strings.Contains(a.body, "CANARY") {
 			t.Errorf("%s: status %d, want %s: %s", tc.Name, a.status, tc.Want, a.body)
 		}
 	}
-	t.Logf("engine cases: %d", ran)
+	if left := f.countChunks("bob"); left != bobs || left == 0 {
+		t.Errorf("of Bob's %d passages %d are left", bobs, left)
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("E2: %d of %d written cases of tenants and filters answered as they say, 0 with a text of the other tenant", ran, ran)
+}
+
+// countChunks returns how many passages a tenant has.
+func (f *fixture) countChunks(tenant string) int {
+	f.t.Helper()
+	var ids []quire.ChunkRef
+	err := f.store.View(f.t.Context(), func(tx quire.ReadTx) (err error) {
+		ids, err = tx.MatchChunks(f.t.Context(), quire.Filters{TenantID: tenant})
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return len(ids)
 }

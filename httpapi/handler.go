@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -201,7 +202,7 @@ func (c *call) panicked(p any, stack []byte) {
 		panic(http.ErrAbortHandler)
 	}
 	c.s.opts.Logger.ErrorContext(c.r.Context(), "httpapi: panic", "request_id", c.requestID,
-		"method", c.r.Method, "route", c.route.pattern, "panic", p, "stack", string(stack))
+		"method", c.r.Method, "route", c.route.pattern, "panic", quire.Cause(fmt.Errorf("%v", p)), "stack", string(stack))
 	if c.started {
 		panic(http.ErrAbortHandler)
 	}

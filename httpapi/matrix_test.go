@@ -103,7 +103,10 @@ func TestMatrix(t *testing.T) {
 	if m.snapshot() != before {
 		t.Error("something in the store changed")
 	}
-	t.Logf("matrix: %d cells on %d routes", m.cells, len(contentRoutes)+len(engineRoutes))
+	if t.Failed() {
+		return
+	}
+	t.Logf("E1: %d requests that must be refused on %d routes, each with its status and shape, 0 changes", m.cells, len(contentRoutes)+len(engineRoutes))
 }
 
 func (m *matrix) methods(rt route) {

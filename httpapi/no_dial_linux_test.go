@@ -37,7 +37,9 @@ func TestNothingIsFetched(t *testing.T) {
 	t.Parallel()
 	cmd := testsAgain(t.Context(), t, "-test.run=^TestNothingIsFetched$", "-test.v", fmt.Sprint("-test.short=", testing.Short()))
 	cmd.Env = append(cmd.Env, offlineEnv+"=1")
-	id := func(n int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{ContainerID: 0, HostID: n, Size: 1}} }
+	id := func(n int) []syscall.SysProcIDMap {
+		return []syscall.SysProcIDMap{{ContainerID: 0, HostID: n, Size: 1}}
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET, UidMappings: id(os.Getuid()), GidMappings: id(os.Getgid()), Pdeathsig: syscall.SIGKILL,
 	}

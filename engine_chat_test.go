@@ -307,7 +307,7 @@ func TestSourcesFitTheContext(t *testing.T) {
 		want   []string
 	}{
 		{1, []string{long}}, // always one
-		{70, []string{long, "boat and wood", "boat and water"}},
+		{85, []string{long, "boat and wood", "boat and water"}}, // each with its title
 		{3000, []string{long, "boat and wood", "boat and water", "Long and short passages"}},
 	} {
 		f.opts.ContextTokens = tt.tokens

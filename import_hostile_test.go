@@ -323,6 +323,7 @@ func TestImportHoldsToTheRules(t *testing.T) {
 	tg := newTarget(t)
 	is := func(want any) func(any) bool { return func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(want) } }
 	doc := nthWith(t, es, "elemental", "id", is("doc"))
+	snippet := nthWith(t, es, "elemental", "id", is("snippet")) // which nothing else names
 	table := nthWith(t, es, "elemental", "type_id", is(quire.TypeTable))
 	cell := nthWith(t, es, "elemental", "type_id", is(quire.TypeCell))
 	column := nthWith(t, es, "list", "table_orientation", is("column"))
@@ -350,6 +351,7 @@ func TestImportHoldsToTheRules(t *testing.T) {
 		{"tag", 0, "id", 0, ""}, {"tag", 0, "id", -1, ""}, {"tag", 0, "id", int64(1) << 53, ""}, {"tag", 0, "owner_id", "nobody", ""},
 		{"tag", 0, "title", "", ""}, {"tag", 0, "title", " x", ""}, {"tag", 0, "color", "red", ""}, {"tag", 0, "elemental_type_id", 77, ""},
 		{"elemental", doc, "id", "", ""}, {"elemental", doc, "id", "types", ""}, {"elemental", doc, "id", "a/b", ""}, {"elemental", doc, "id", "snippet", ""},
+		{"elemental", snippet, "id", "", ""}, {"elemental", snippet, "id", "types", ""}, {"elemental", snippet, "id", "a/b", ""}, {"elemental", snippet, "id", "..", ""},
 		{"elemental", doc, "owner_id", "nobody", ""}, {"elemental", doc, "owner_id", "", ""}, {"elemental", doc, "owner_id", "user0", ""},
 		{"elemental", doc, "type_id", 0, ""}, {"elemental", doc, "type_id", 77, ""}, {"elemental", doc, "type_id", quire.TypeCell, ""}, {"elemental", doc, "type_id", quire.TypeTable, ""},
 		{"elemental", doc, "category_id", 99, ""}, {"elemental", doc, "topic_ids", []int{9999}, ""},

@@ -32,7 +32,7 @@ var answers = []Row{
 	}},
 	{ID: "G6", Package: ".", Test: "TestListTextIsUnambiguous", Controls: []Control{
 		{"further lines are indented", "knowledge_layout.go", "return breaksTo(func(br string) string { return br + indent })", "return breaksTo(func(br string) string { return br })"},
-		{"texts are quoted for JSON", "knowledge_layout.go", "w.Write(quoted[1 : len(quoted)-1])", "w.WriteString(text[:n])"},
+		{"texts are quoted for JSON", "knowledge_layout.go", "w.Write(quoted[1 : len(quoted)-1])", "w.WriteString(text[:min(n, len(quoted))])"},
 	}},
 	{ID: "G6", Package: ".", Test: "TestListMarkdownIsUnambiguous", Controls: []Control{
 		{"a heading is one line", "knowledge_markdown.go", "\ttitle = breaksToReferences.Replace(title)\n", ""},
@@ -40,7 +40,6 @@ var answers = []Row{
 	{ID: "G7", Package: ".", Test: "TestFewPassages", Controls: []Control{
 		{"no more is asked of chromem-go than it has", "engine/chromem/tenant.go", "min(n, t.count())", "n"},
 		{"no more sources than hits", "chat.go", "fitTokens(hits[:min(limit, len(hits))]", "fitTokens(hits[:limit]"},
-		{"filters count", "engine/flat/scan.go", "limit = min(limit, s.count())", "limit = max(limit, s.count())"},
 	}},
 	{ID: "G8", Package: ".", Test: "TestScores", Controls: []Control{
 		{"scores have bounds", "clean.go", "Hit{ID: h.ID, Score: min(max(h.Score, 0), 1)}", "Hit{ID: h.ID, Score: h.Score}"},
@@ -57,7 +56,7 @@ var answers = []Row{
 		{"parts are kept apart", "internal/id/id.go", "\t\tname = binary.AppendUvarint(name, uint64(len(p)))\n", "\t\t_ = binary.AppendUvarint(name, uint64(len(p)))\n"},
 	}},
 	{ID: "G9", Package: ".", Test: "TestChunkIDs", Controls: []Control{
-		{"the id of a passage is made of whose it is", "attempt.go", "id.Point(rec.ID, p.itemID,", "id.Point(p.itemID,"},
+		{"the id of a passage is made of whose it is", "attempt.go", "id.Point(rec.ID, p.itemID,", "id.Point(\"\","},
 		{"an id is there once", "elemental.go", "\tif err := absent(tx.Elemental(ctx, rec.ID)); err != nil {\n\t\treturn conflict(err, \"an elemental with this id exists\")\n\t}\n", ""},
 	}},
 	{ID: "G10", Package: ".", Test: "TestCompactLeavesNothingOfWhatWasDeleted", Controls: []Control{

@@ -46,17 +46,17 @@ var answers = []Row{
 		{"what is no number is dropped", "clean.go", "if !math.IsNaN(h.Score) {", "if !math.IsNaN(0) {"},
 		{"shares have bounds", "clean.go", "h.Share = min(max(h.Share, 0), 1)", "h.Share += 0"},
 		{"ties are broken by id", "clean.go", "strings.Compare(idA, idB))", "0*strings.Compare(idA, idB))"},
-		{"so they are where two indexes are asked", "fuse.go", "strings.Compare(a.id, b.id))", "0*strings.Compare(a.id, b.id))"},
+		{"ranks that give one score are ties", "fuse.go", "return best(hits, limit, func(h Hit) (string, float64) { return h.ID, h.Score })", "return hits"},
+		{"words are cleaned", "guard.go", "return cleanWords(hits, limit), err", "return hits, err"},
 	}},
 	{ID: "G8", Package: ".", Test: "TestBrokenIndexes", Controls: []Control{
 		{"hits are cleaned", "guard.go", "return cleanHits(hits, limit), err", "return hits, err"},
-		{"words are cleaned", "guard.go", "return cleanWords(hits, limit), err", "return hits, err"},
 	}},
 	{ID: "G9", Package: "internal/id", Test: "TestPointsAreApart", Controls: []Control{
 		{"parts are kept apart", "internal/id/id.go", "\t\tname = binary.AppendUvarint(name, uint64(len(p)))\n", "\t\t_ = binary.AppendUvarint(name, uint64(len(p)))\n"},
 	}},
 	{ID: "G9", Package: ".", Test: "TestChunkIDs", Controls: []Control{
-		{"the id of a passage is made of whose it is", "attempt.go", "id.Point(rec.ID, p.itemID,", "id.Point(\"\","},
+		{"the id of a passage is made of whose it is", "source.go", "id.Point(c.ElementalID, c.ItemID, c.Source,", "id.Point(c.Source,"},
 		{"an id is there once", "elemental.go", "\tif err := absent(tx.Elemental(ctx, rec.ID)); err != nil {\n\t\treturn conflict(err, \"an elemental with this id exists\")\n\t}\n", ""},
 	}},
 	{ID: "G10", Package: ".", Test: "TestCompactLeavesNothingOfWhatWasDeleted", Controls: []Control{

@@ -105,13 +105,13 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	return query, withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
 }
 
-// fitTokens takes the chunks, best first, that fit into a number of tokens
-// together, but at least one.
+// fitTokens takes the chunks, best first, that fit into a number of tokens together, with
+// the titles and headings that the LLM is given with them, but at least one.
 func fitTokens(hits []SearchHit, limit int) []SearchHit {
 	var kept []SearchHit
 	used := 0
 	for _, h := range hits {
-		tokens := segment.Tokens(h.Chunk.Text)
+		tokens := segment.Tokens(h.Chunk.Text) + segment.Tokens(headOf(h.Chunk.Title, h.Chunk.Heading))
 		if len(kept) == 0 || used+tokens <= limit {
 			kept = append(kept, h)
 			used += tokens

@@ -54,8 +54,8 @@ type EngineOptions struct {
 	MaxAttempts int
 	// ChatSources is how many chunks an answer may use, 1..100. Default 8.
 	ChatSources int
-	// ContextTokens limits the text of all sources of one answer, of which there is
-	// always at least one. Default 3000.
+	// ContextTokens limits the text of all sources of one answer, with the titles and
+	// headings above it. There is always at least one source. Default 3000.
 	ContextTokens int
 	// Text finds chunks by their words, beside the VectorIndex; engine/bm25 is one. It
 	// stays the caller's, like the VectorIndex. Default: none, and Mode is SearchVector.

@@ -87,7 +87,8 @@ func fuse(near []Hit, words []TextHit, textWeight float64, limit int) []Hit {
 	for i := range hits {
 		hits[i] = Hit{ID: all[i].id, Score: min(1, worth*share(all[i].rank, all[0].rank))}
 	}
-	return hits
+	// Ranks that differ by less than a score can tell are a tie too.
+	return best(hits, limit, func(h Hit) (string, float64) { return h.ID, h.Score })
 }
 
 // spreading spreads scores between the least and the greatest over 0..1. A score that is

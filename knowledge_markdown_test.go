@@ -86,7 +86,10 @@ func TestListMarkdownIsUnambiguous(t *testing.T) {
 		lists++
 		items += len(want)
 	})
-	t.Logf("took %d lists with %d items apart", lists, items)
+	if t.Failed() {
+		return
+	}
+	t.Logf("G6: %d lists of %d items that hold headings, fences and line breaks, read back from Markdown in two ways of counting lines, with the headings that goldmark sees: 0 forged, 0 lost", lists, items)
 }
 
 // outline returns the levels of the headings that goldmark sees, but for those of fields

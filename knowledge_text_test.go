@@ -1,6 +1,8 @@
 package quire_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +16,8 @@ import (
 // textItem is an item of a list as its text says it.
 type textItem struct{ Title, Description, Body string }
 
-// TestListTextIsUnambiguous parses the text of lists back, whatever the items hold.
+// TestListTextIsUnambiguous parses the text and the JSON of lists back, whatever the items
+// hold.
 func TestListTextIsUnambiguous(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, stores[0].open(t), nil)
@@ -24,7 +27,8 @@ func TestListTextIsUnambiguous(t *testing.T) {
 			"Title: ", "Description: ", "Body: ", "```", "~~~", "# h", "日本",
 		}), 0, 8).Draw(t, "pieces"), "")
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	lists, items := 0, 0
+	check := func(t *rapid.T) {
 		var want []textItem
 		in := quire.ListInput{Title: "A list" + text.Draw(t, "title of the list"), Description: text.Draw(t, "description of the list")}
 		for range rapid.IntRange(0, 12).Draw(t, "items") {
@@ -52,7 +56,31 @@ func TestListTextIsUnambiguous(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("items of\n%q\n%s", b.String(), diff)
 		}
-	})
+		b.Reset()
+		if err := f.WriteListKnowledge(f.t.Context(), f.ann, list.ID, quire.KnowledgeOptions{Format: quire.FormatJSON}, &b); err != nil {
+			t.Fatal(err)
+		}
+		var asJSON struct {
+			textItem
+			Items []textItem
+		}
+		if err := json.Unmarshal([]byte(b.String()), &asJSON); err != nil || asJSON.textItem != head || !slices.Equal(asJSON.Items, want) {
+			t.Fatalf("JSON %s is %+v, want %+v: %v", b.String(), asJSON, want, err)
+		}
+		lists++
+		items += len(want)
+	}
+	rounds := 20 // of a hundred lists
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		rapid.Check(t, check)
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("G6: %d lists of %d items that hold labels, numbers and line breaks, read back from text and JSON: 0 forged, 0 lost", lists, items)
 }
 
 // parseList reads the text of a list by its indents.

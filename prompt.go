@@ -55,10 +55,14 @@ func userMessage(fence, question string, sources []LLMSource) string {
 	var b strings.Builder
 	for _, s := range sources {
 		fmt.Fprintf(&b, "=== %s source %d ===\n", fence, s.Number)
-		head := append([]string{s.Title}, s.Heading...)
-		fmt.Fprintf(&b, "%s\n\n%s\n", inside.Replace(oneLine(strings.Join(head, " > "))), inside.Replace(s.Text))
+		fmt.Fprintf(&b, "%s\n\n%s\n", inside.Replace(oneLine(headOf(s.Title, s.Heading))), inside.Replace(s.Text))
 		fmt.Fprintf(&b, "=== %s end of source %d ===\n\n", fence, s.Number)
 	}
 	fmt.Fprintf(&b, "Question: %s", inside.Replace(question))
 	return b.String()
+}
+
+// headOf is what stands above the text of a source.
+func headOf(title string, heading []string) string {
+	return strings.Join(append([]string{title}, heading...), " > ")
 }

@@ -130,13 +130,15 @@ func TestUpload(t *testing.T) {
 	})
 }
 
+// TestUploadLimits: what is just over a limit is refused with its field, and what is just
+// within it is stored.
 func TestUploadLimits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, store.NewMemory(), &quire.LibraryOptions{MaxMediaBytes: 200, MaxPixels: 50 * 40})
 	ctx := t.Context()
 	ok := upload("a", dot(t))
 	n := func(n int) []quire.Upload { return slices.Repeat([]quire.Upload{ok}, n) }
-	for _, c := range []struct {
+	over := []struct {
 		in    quire.MediaInput
 		field string
 	}{
@@ -152,7 +154,8 @@ func TestUploadLimits(t *testing.T) {
 		{quire.MediaInput{Avatar: &quire.Upload{Name: "a\x00", Data: ok.Data}}, "avatar/file_name"},
 		{quire.MediaInput{Files: []quire.Upload{upload(strings.Repeat("a", 256), ok.Data)}}, "files/0/file_name"},
 		{quire.MediaInput{Images: []quire.Upload{upload("\xff", ok.Data)}}, "images/0/file_name"},
-	} {
+	}
+	for _, c := range over {
 		in := document("Over a limit", "body")
 		in.Media = c.in
 		_, err := f.CreateElemental(ctx, f.ann, in)
@@ -163,17 +166,67 @@ func TestUploadLimits(t *testing.T) {
 	if got := f.find(f.ann, "limit"); len(got) > 0 {
 		t.Errorf("stored: %q", got)
 	}
-	in := document("Within the limits", "body")
-	in.Media = quire.MediaInput{Images: append(n(2), upload("a", pixels(t, 50, 40))), Covers: n(3), Files: append(n(2), upload(strings.Repeat("é", 127)+"a", make([]byte, 200)))}
-	id := f.create(f.ann, in).ID
-	_, err := f.AddMedia(ctx, f.ann, id, quire.MediaInput{Images: n(5)})
-	wantField(t, err, "images")
-	_, err = f.AddMedia(ctx, f.ann, id, quire.MediaInput{Files: n(4)})
-	wantField(t, err, "files")
+	within := []quire.MediaInput{
+		{Images: n(3)}, {Covers: n(3)}, {Files: n(3)}, {Images: n(3), Covers: n(3), Files: n(3), Avatar: &ok},
+		{Files: []quire.Upload{upload("a", make([]byte, 200))}}, {Files: []quire.Upload{upload("a", make([]byte, 1))}},
+		{Images: []quire.Upload{upload("a", pixels(t, 50, 40))}}, {Avatar: &quire.Upload{Data: pixels(t, 40, 50)}},
+		{Files: []quire.Upload{upload(strings.Repeat("é", 127)+"a", ok.Data)}}, {Avatar: &quire.Upload{Name: strings.Repeat("a", 255), Data: ok.Data}},
+	}
+	for _, media := range within {
+		in := document("Within the limits", "body")
+		in.Media = media
+		f.create(f.ann, in)
+		f.list(f.ann, quire.ListInput{Title: "Within the limits", Media: media})
+	}
+	together := f.wantRoomForMedia(ok)
 	for _, opts := range []quire.LibraryOptions{{MaxPixels: -1}, {MaxMediaBytes: -1}} {
 		_, err := quire.NewLibrary(ctx, store.NewMemory(), &opts)
 		wantCode(t, err, quire.CodeInvalid)
 	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("F7: %d of %d uploads over a limit refused with their field, %d of %d within it stored, for elementals and lists; %d calls up to the most of each kind and over it",
+		len(over), len(over), len(within), len(within), together)
+}
+
+// wantRoomForMedia adds media to an elemental up to the most that one may have of each
+// kind and in one call, and tries more. It returns the number of calls.
+func (f *fixture) wantRoomForMedia(u quire.Upload) int {
+	f.t.Helper()
+	id := f.create(f.ann, document("A place for many", "body")).ID
+	n := func(n int) []quire.Upload { return slices.Repeat([]quire.Upload{u}, n) }
+	kinds := []struct {
+		field        string
+		at, in, most int // once, so often, and in all
+		media        func([]quire.Upload) quire.MediaInput
+	}{
+		{"images", 4, 3, 15, func(u []quire.Upload) quire.MediaInput { return quire.MediaInput{Images: u} }},
+		{"cover_images", 4, 3, 15, func(u []quire.Upload) quire.MediaInput { return quire.MediaInput{Covers: u} }},
+		{"files", 3, 5, 15, func(u []quire.Upload) quire.MediaInput { return quire.MediaInput{Files: u} }},
+	}
+	calls := 0
+	add := func(media quire.MediaInput, refused string) {
+		f.t.Helper()
+		calls++
+		_, err := f.AddMedia(f.t.Context(), f.ann, id, media)
+		if refused != "" {
+			wantField(f.t, err, refused)
+		} else if err != nil {
+			f.t.Error(err)
+		}
+	}
+	for _, k := range kinds {
+		add(k.media(n(k.at+1)), k.field)
+		for range k.in {
+			add(k.media(n(k.at)), "")
+		}
+		left := k.most - k.at*k.in
+		add(k.media(n(left+1)), k.field)
+		add(k.media(n(left)), "")
+		add(k.media(n(1)), k.field)
+	}
+	return calls
 }
 
 // TestMediaIsContent: a change of media is a change of its owner, no change is none.

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store/sqlite"
 )
 
 // TestSendMedia: conditional requests, ranges and HEAD, on each route.
@@ -141,7 +144,11 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s: %v", file.Name, h)
 		}
 	}
-	t.Logf("%d hostile files, %d of them shared: none is accepted as an image; as files %d are sent as images, the others are saved", len(files), len(files)-own, shown)
+	if t.Failed() {
+		return
+	}
+	t.Logf("F5: %d hostile files, %d of them shared: 0 accepted as an image; as files %d are shown as images and %d are saved, with the headers that keep them from running",
+		len(files), len(files)-own, shown, len(files)-shown)
 }
 
 func TestServedType(t *testing.T) {
@@ -165,7 +172,8 @@ func TestServedType(t *testing.T) {
 	}
 }
 
-// TestFileNames: names come back byte for byte, and no name leaves its header.
+// TestFileNames: names come back byte for byte, and no name leaves its header or becomes
+// the name of a file: beside the Store's nothing is made.
 func TestFileNames(t *testing.T) {
 	t.Parallel()
 	names := []string{"../../etc/passwd", "a\r\nX-Evil: 1.png", `a"; filename="b.html`, "\u202egpj.exe", "日本.png", strings.Repeat("é", 127), strings.Repeat("é", 128), "tab\there", "\x7f", ""}
@@ -179,7 +187,15 @@ func TestFileNames(t *testing.T) {
 	} else {
 		t.Log("../shared/data/extra/file_names.json is not there; own names only")
 	}
-	f := newFixture(t, nil)
+	dir := filepath.Join(t.TempDir(), "a", "b", "c")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "quire.db"), &sqlite.Options{Synchronous: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixtureOn(t, s, nil)
 	path := "/v1/user/elemental/" + f.elemental(f.ann, "For odd names", "")
 	refused := 0
 	for _, name := range names {
@@ -204,7 +220,35 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%q: %q", name, disposition)
 		}
 	}
-	t.Logf("%d names, %d of them shared: %d are refused, the others come back as they are", len(names), len(names)-own, refused)
+	foreign, all := foreignFiles(t, filepath.Join(dir, "../../.."))
+	if all == 0 || len(foreign) > 0 {
+		t.Errorf("%d files, those not of the Store: %q", all, foreign)
+	}
+	if t.Failed() {
+		return
+	}
+	t.Logf("F4: %d file names, %d of them shared: %d refused, %d came back byte for byte in JSON and header, %d files made beside those of the Store",
+		len(names), len(names)-own, refused, len(names)-refused, len(foreign))
+}
+
+// foreignFiles are the files below a directory that a Store quire.db did not make, and how
+// many there are in all.
+func foreignFiles(t *testing.T, dir string) (foreign []string, all int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		all++
+		if !strings.HasPrefix(d.Name(), "quire.db") {
+			foreign = append(foreign, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return foreign, all
 }
 
 // TestTypesAreSniffed: the type is that of the bytes, whatever the name says.

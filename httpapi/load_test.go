@@ -198,7 +198,7 @@ func (l *load) streamToEnd() {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	text := string(body)
-	if err == nil && resp.StatusCode == 200 && strings.Contains(text, "and so on") && strings.Contains(text, `"event":"error"`) && strings.HasSuffix(text, "data: [DONE]\n\n") {
+	if err == nil && resp.StatusCode == 200 && strings.Contains(text, `"event":"error"`) && strings.HasSuffix(text, "data: [DONE]\n\n") {
 		l.inForm.Add(1)
 	} else {
 		l.t.Errorf("a stream: %d, %v, ...%q", resp.StatusCode, err, text[max(0, len(text)-300):])

@@ -47,7 +47,6 @@ var input = []Row{
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestBodyMemory", Controls: []Control{
 		{"bodies wait for memory", "httpapi/call.go", "hold(2 * r.ContentLength)", "hold(0 * r.ContentLength)"},
-		{"elements are counted before they are decoded", "httpapi/strict.go", "c.elements > c.limits.elements {", "c.elements < 0 {"},
 	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{
 		{"characters are counted, not bytes", "rules.go", "n := utf8.RuneCountInString(title)", "n := len(title)"},

@@ -24,6 +24,7 @@ const (
 // wanted returns what a question asks for.
 func wanted(question string) want {
 	words := segment.Words(question)
+	asks := false // there was a "what" or "how": a "when" or "where" behind it is no question
 	for i, w := range words {
 		next := ""
 		if i+1 < len(words) {
@@ -33,16 +34,22 @@ func wanted(question string) want {
 		case "who", "whom", "whose":
 			return person
 		case "where":
-			return place
+			if !asks {
+				return place
+			}
 		case "when":
-			return moment
+			if !asks {
+				return moment
+			}
 		case "why":
 			return reason
 		case "how":
+			asks = true
 			if amounts[next] {
 				return amount
 			}
 		case "what", "which":
+			asks = true
 			switch {
 			case numbers[next]:
 				return amount

@@ -26,7 +26,7 @@ type candidate struct {
 	order  int // index among the candidates of the source
 	kind   candidateKind
 	item   bool   // an item of a list
-	row    bool   // a row or cell of a table, which does not go on from the one in front
+	row    bool   // a row, header or cell of a table, which does not go on from the one in front
 	text   string // as it is in the source, without markup unless it is code
 	words  []word // the matching words of text, see matchWords
 	set    map[string]bool

@@ -26,7 +26,12 @@ func TestExtractiveForms(t *testing.T) {
 		{
 			"reading order", "Where do otters hunt, swim, sleep and rest?",
 			[]string{"Many animals sleep and rest under old trees. The sun is warm.", "Some facts first. Young ones swim and rest near dens. Nearby, adult otters hunt and swim."},
-			"Young ones swim and rest near dens. [2] Nearby, adult otters hunt and swim. [2]\n\nMany animals sleep and rest under old trees. [1]",
+			"Young ones swim and rest near dens. [2] Nearby, adult otters hunt and swim. [2]",
+		},
+		{
+			"other sources that say as much", "Where do otters swim and rest?",
+			[]string{"Old otters swim and rest on the shore.", "Young otters swim and rest near dens."},
+			"Old otters swim and rest on the shore. [1]\n\nYoung otters swim and rest near dens. [2]",
 		},
 		{
 			"a question does not answer", "Why do otters swim?",
@@ -155,6 +160,7 @@ func TestExtractiveTrust(t *testing.T) {
 		"Who was the first king of Sweden?":               "The first ship of the line had a hundred guns.",
 		"Can I return shoes without a receipt?":           "Ships return to the harbour in the evening.",
 		"What is the password of the network for guests?": "Guests are received in the hall at noon.",
+		"What do I do when the paper is stuck?":           "| Printer | Paper |\n|---|---|\n| Heron | A3 |\n| Owl | A4 |",
 	} {
 		if got, err := answer(t.Context(), nil, question, source); !errors.Is(err, quire.ErrNoAnswer) {
 			t.Errorf("%q: %q, %v", question, got, err)

@@ -7,6 +7,7 @@ import (
 
 const (
 	minShare   = 0.3  // of the best score, for a further sentence
+	otherShare = 0.65 // of the best score, for a sentence of another source
 	rowShare   = 0.6  // of the best score, for a further row: it tells of another thing
 	maxRepeat  = 0.7  // of a sentence's words that another may hold
 	repeatCost = 0.15 // what repeating all words of another costs
@@ -31,6 +32,10 @@ func (q *question) pick(candidates []candidate, kind candidateKind, limit int) [
 		c := rest[best]
 		if len(picked) > 0 && marginal(c, picked) < minShare*picked[0].score {
 			break
+		}
+		if len(picked) > 0 && c.source != picked[0].source && c.score < otherShare*picked[0].score {
+			rest = slices.Delete(rest, best, best+1)
+			continue
 		}
 		if rest = slices.Delete(rest, best, best+1); c.row && len(picked) > 0 && c.score < rowShare*picked[0].score {
 			continue

@@ -22,7 +22,9 @@ func rows(source int, table string) []candidate {
 		return out
 	}
 	headers := cells(lines[0]) // behind them is the line that makes it a table
-	out := []candidate{newCandidate(source, heading, lines[0])}
+	head := newCandidate(source, heading, lines[0])
+	head.row = true
+	out := []candidate{head}
 	for _, line := range lines[2:] {
 		out = append(out, row(source, headers, cells(line)))
 	}

@@ -14,7 +14,7 @@ const (
 	trustCovered = 0.35  // what share of the question it and what is around it cover
 	trustRare    = 0.41  // how many of the words that are not common its source has
 	trustNoName  = -0.21 // a name in the question that no source has
-	trustAlone   = -0.17 // only one word of several, in a sentence
+	trustAlone   = -0.17 // only one word of several, in a sentence or table
 
 	leastTrust = 0.28
 )
@@ -32,7 +32,7 @@ func (q *question) answers(best candidate, candidates []candidate) bool {
 			matched++
 		}
 	}
-	if best.kind == prose && q.own == nil && matched <= 1 && len(q.words) > 1 {
+	if (best.kind == prose || best.row) && q.own == nil && matched <= 1 && len(q.words) > 1 {
 		trust += trustAlone
 	}
 	return trust >= leastTrust

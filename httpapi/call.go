@@ -307,7 +307,7 @@ func checkBodyHeaders(h http.Header) error {
 	if len(types) == 0 {
 		return nil
 	}
-	const want = "Content-Type must be application/json in UTF-8"
+	const want = "Content-Type must be application/json in UTF-8; files and pictures go in it as base64, in file_buffer"
 	if len(types) > 1 {
 		return unsupported(want)
 	}

@@ -3,12 +3,9 @@ package quire_test
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -192,16 +189,4 @@ func writeMuch(t *testing.T, f *engineFixture, s quire.Store, writes int) (most 
 		}
 	}
 	return most
-}
-
-func sizeOf(t *testing.T, path string) int64 {
-	t.Helper()
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }

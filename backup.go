@@ -27,7 +27,8 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // that a backup is restored by putting it, with nothing open, where that one's file was.
 //
 // ErrConflict if the file exists, ErrInvalid if the directory does not or if the Store is
-// no [BackupStore], as the one in memory. When it fails, no file is left.
+// no [BackupStore], as the one in memory. When it fails, no file is left; when the process is
+// killed, files may be whose names begin with ".quire-backup-", and can be deleted.
 func (l *Library) Backup(ctx context.Context, path string) error {
 	if l.closed.Load() {
 		return ErrClosed

@@ -15,12 +15,15 @@ type Chunk struct {
 	TagIDs       []string // decimal; TagNames[i] is the title of TagIDs[i]
 	TagNames     []string
 
-	Title   string   // of the elemental
-	Heading []string // the headings above the passage, outermost first
-	Text    string   // exactly the bytes Start..End of the source text
-	Start   int      // byte offset into the source text, inclusive
-	End     int      // byte offset into the source text, exclusive
-	Ordinal int      // position among the chunks of the same item and source, from 0
+	Title string // of the elemental
+	// Heading are the headings above the end of the passage, outermost first. They may stand
+	// in it: a title and a few words in front of the first heading are no passage of their
+	// own but the beginning of that of its section.
+	Heading []string
+	Text    string // exactly the bytes Start..End of the source text
+	Start   int    // byte offset into the source text, inclusive
+	End     int    // byte offset into the source text, exclusive
+	Ordinal int    // position among the chunks of the same item and source, from 0
 
 	Hash        string    // of the text that was embedded; equal hashes share a vector
 	Fingerprint string    // of the Embedder that made Vector

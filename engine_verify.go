@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Verify reads all chunks and jobs in the Store, of all tenants, and says what is wrong:
+// Verify reads all chunks, and the jobs that have not ended, in the Store, of all tenants, and
+// says what is wrong:
 //
 //   - chunks of an elemental that is missing, or with another tenant, owner, title or tags;
 //   - chunks whose text is not that of the place in their source that they cite, where the

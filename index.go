@@ -16,7 +16,10 @@ import (
 //   - A vector that is empty, of another length than the first one stored, zero, or
 //     holds a NaN or infinity is refused with ErrInvalid, and then nothing of the
 //     call took effect.
-//   - A cancelled context returns its error; after Close, ErrClosed.
+//   - A cancelled context returns its error, soon; after Close, ErrClosed.
+//
+// While a Search runs, changes of content wait, those of other tenants too, and then further
+// searches behind these: an index that asks a service gives itself a time limit.
 type VectorIndex interface {
 	// Replace removes all entries of an elemental and adds the given chunks, all of
 	// that tenant and elemental. No chunks just removes. The index reads the ids,
@@ -140,7 +143,7 @@ type Message struct {
 // Span is one chunk of a text.
 type Span struct {
 	Start, End int      // byte offsets into the text, Start inclusive, End exclusive
-	Heading    []string // the headings above it, outermost first
+	Heading    []string // the headings above its end, outermost first, see Chunk.Heading
 }
 
 // Chunker splits a text into spans to embed. It must be safe for concurrent use.

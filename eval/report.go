@@ -38,7 +38,8 @@ type Report struct {
 	Documents  int // of the set
 	Unfindable int // judgements of documents that the set does not have
 	// Unfound is what is judged and was found by no search, whatever the query and the
-	// mode: a document, or a heading in one. Its name may be wrong.
+	// mode: a document that the set does not have either, or a heading in one. Its name may
+	// be wrong.
 	Unfound []string
 	Queries []Query
 	Metrics []string // in the order of columns

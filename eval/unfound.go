@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/quirelib/quire"
@@ -27,21 +28,21 @@ func (s sightings) add(names []string, heading string) {
 }
 
 // unfound returns what is judged in a set and not among the sightings, sorted, each once.
-// Documents of the set itself are not looked for: [Dataset.Unfindable] knows them all.
+// Documents that the set has are right, found or not.
 func (s sightings) unfound(set *Dataset) (missing []string) {
-	unknown := len(set.Documents) == 0
+	known := maps.Clone(s.documents)
+	for _, doc := range set.Documents {
+		known[doc.ID] = true
+	}
 	for _, q := range set.Queries {
 		for id := range q.Relevant {
-			if unknown && !s.documents[id] {
+			if !known[id] {
 				missing = append(missing, fmt.Sprintf("%q", id))
 			}
 		}
 		for _, section := range q.Sections {
 			switch {
-			case !s.documents[section.Document]:
-				if !unknown {
-					continue
-				}
+			case !known[section.Document]:
 				missing = append(missing, fmt.Sprintf("%q", section.Document))
 			case !s.sections[section]:
 				missing = append(missing, fmt.Sprintf("%q under the heading %q", section.Document, section.Heading))

@@ -112,6 +112,13 @@ text     1.0000   1.0000     1.0000      1.0000  1.0000  1.0000  1.0000
 	if diff := cmp.Diff(want, out); diff != "" || code != 0 {
 		t.Errorf("%d, %q\n%s", code, errs, diff)
 	}
+	docs := t.TempDir()
+	write(t, filepath.Join(docs, "office.md"), "# Office\n\nThe office opens at nine.\n")
+	named := filepath.Join(t.TempDir(), "named.jsonl")
+	write(t, named, `{"question": "When does the office open?", "relevant": ["offices.md"]}`)
+	if code, out, errs := call(t, "-questions", named, "-docs", docs, "-modes", "text", "-q"); code != 0 || !strings.Contains(out, `check the names: "offices.md"`) {
+		t.Errorf("a wrong name: %d, %q\n%s", code, errs, out)
+	}
 	if code, _, errs := call(t, "-questions", file, "-docs", t.TempDir(), "-q"); code != 1 || !strings.Contains(errs, "leave out -docs") {
 		t.Errorf("with documents beside: %d, %q", code, errs)
 	}

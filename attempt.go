@@ -142,22 +142,30 @@ func (a *attempt) cut(ctx context.Context, sources []source) ([]piece, error) {
 		if !ok {
 			continue
 		}
-		of, err := cutSource(a.engine.opts.Chunker, s, text)
+		limit := a.engine.opts.MaxChunks
+		of, err := cutSource(a.engine.opts.Chunker, s, text, limit)
 		if err != nil {
 			return nil, err
 		}
-		pieces = append(pieces, of...)
-		if limit := a.engine.opts.MaxChunks; len(pieces) > limit {
-			return nil, Errorf(CodeInvalid, "the text makes %d passages; at most %d are allowed in one elemental", len(pieces), limit)
+		if pieces = append(pieces, of...); len(pieces) > limit {
+			return nil, tooManyChunks(limit)
 		}
 	}
 	return pieces, a.later
 }
 
-func cutSource(chunker Chunker, from source, text string) ([]piece, error) {
+func tooManyChunks(limit int) error {
+	return Errorf(CodeInvalid, "the text makes more than %d passages, which is what one elemental may have", limit)
+}
+
+// cutSource cuts a text into up to limit pieces.
+func cutSource(chunker Chunker, from source, text string, limit int) ([]piece, error) {
 	spans, err := cutText(chunker, text)
 	if err != nil {
 		return nil, err
+	}
+	if len(spans) > limit {
+		return nil, tooManyChunks(limit)
 	}
 	pieces := make([]piece, len(spans))
 	covered := 0 // up to here is in a passage, or white space

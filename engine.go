@@ -109,7 +109,7 @@ func (o *EngineOptions) withDefaults() (EngineOptions, error) {
 	number("RerankDepth", &c.RerankDepth, defaultRerankDepth, maxResults)
 	c.checkMode(&probs)
 	if c.Chunker == nil {
-		c.Chunker = defaultChunker{}
+		c.Chunker = defaultChunker{limit: c.MaxChunks}
 	}
 	if c.NoAnswer == "" {
 		c.NoAnswer = "The knowledge base holds no answer to this question."

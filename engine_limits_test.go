@@ -1,6 +1,7 @@
 package quire_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestMaxChunks(t *testing.T) {
 	f.waitStatus(f.ingest(f.ann, fits.ID, ""), quire.JobSucceeded)
 	over := f.create(f.ann, document("One passage too many", "one\n\ntwo\n\nthree"))
 	j := f.waitStatus(f.ingest(f.ann, over.ID, ""), quire.JobFailed)
-	if !strings.Contains(j.Error, "4 passages; at most 3") || j.Attempts != 1 {
+	if !strings.Contains(j.Error, "more than 3 passages") || j.Attempts != 1 {
 		t.Errorf("%d attempts, %q", j.Attempts, j.Error)
 	}
 }
@@ -36,4 +37,20 @@ func TestUpdateWithoutMetadataReadsNoVectors(t *testing.T) {
 			t.Errorf("the index was written %d times for a new category", n)
 		}
 	})
+}
+
+// TestMaxChunksOfManyHeadings ingests a text that is all headings: nobody makes the millions
+// of passages that it has to find that they are too many.
+func TestMaxChunksOfManyHeadings(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, stores[0].open(t), quire.EngineOptions{MaxChunks: 100})
+	e := f.create(f.ann, document("Headings all the way", strings.Repeat("# a\n", 500_000)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	j := f.waitStatus(f.ingest(f.ann, e.ID, ""), quire.JobFailed)
+	runtime.ReadMemStats(&after)
+	if !strings.Contains(j.Error, "more than 100 passages") {
+		t.Errorf("job %+v", j)
+	}
+	t.Logf("%d bytes: %d KiB allocated", 4*500_000, (after.TotalAlloc-before.TotalAlloc)>>10)
 }

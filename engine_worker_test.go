@@ -68,7 +68,7 @@ func TestDefaultChunker(t *testing.T) {
 	rec := ElementalRecord{Title: "A handbook", Description: "All about it.",
 		Body: "# Boats\n\n" + strings.Repeat("A boat is on the water. ", 200) + "\n\n## Sails\n\n" + strings.Repeat("A sail is in the wind. ", 60)}
 	text := sourceText(rec)
-	pieces, err := cutSource(defaultChunker{}, source{rec: rec, meta: chunkMeta{title: rec.Title}}, text)
+	pieces, err := cutSource(defaultChunker{}, source{rec: rec, meta: chunkMeta{title: rec.Title}}, text, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

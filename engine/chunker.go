@@ -47,7 +47,7 @@ func NewChunker(opts *ChunkerOptions) (quire.Chunker, error) {
 	case o.Overlap < 0 || o.Overlap >= o.Target:
 		return nil, quire.Errorf(quire.CodeInvalid, "Overlap is %d, but must be at least 0 and less than Target, which is %d tokens", o.Overlap, o.Target)
 	}
-	return chunker{chunk.Options(o)}, nil
+	return chunker{chunk.Options{Target: o.Target, Cap: o.Cap, Overlap: o.Overlap, Tokens: o.Tokens}}, nil
 }
 
 // fillDefaults sets the sizes that were left 0.

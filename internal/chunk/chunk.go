@@ -30,6 +30,9 @@ type Options struct {
 	// several times, so it should be fast, and from as many goroutines as Split is.
 	// Default: segment.Tokens.
 	Tokens func(string) int
+	// Limit is after how many spans Split gives up, and returns those and some more: whoever
+	// takes no more need not hold all of a hostile text's. Default: never.
+	Limit int
 }
 
 // withDefaults returns the options with every field set and in its range.
@@ -75,6 +78,9 @@ func Split(text string, o Options) []Span {
 	p := packer{cutter: cutter{text: text, Options: o.withDefaults()}}
 	var outline outline
 	for _, b := range segment.Blocks(text) {
+		if o.Limit > 0 && len(p.spans) > o.Limit {
+			return p.spans
+		}
 		start, end := p.trim(b.Start, b.Start, b.End)
 		if start == end {
 			continue

@@ -203,7 +203,8 @@ func TestOpening(t *testing.T) {
 }
 
 // An answer that is blank for long costs as much as it is long: 2 MB in pieces of two
-// bytes take under a second, not the hours of looking at all of it for each piece.
+// bytes take under a second, not the hours of looking at all of it for each piece. The limit
+// lies between the two for any machine.
 func TestOpeningIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"", "NO_ANSWER"} {
@@ -215,7 +216,7 @@ func TestOpeningIsLinear(t *testing.T) {
 				t.Fatal("white space was shown")
 			}
 		}
-		if took := time.Since(begun); took > 10*time.Second {
+		if took := time.Since(begun); took > 5*time.Minute {
 			t.Errorf("after %q white space took %v", begin, took)
 		}
 	}

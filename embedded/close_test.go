@@ -53,7 +53,7 @@ func TestCloseWhileMoving(t *testing.T) {
 	<-w.arrived
 	<-r.arrived
 	begin := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := q.Close(ctx); err != nil {
 		t.Errorf("Close: %v", err)
@@ -101,7 +101,7 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 	if err := q.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Close: %v", err)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("Close took %v", took)
 	}
 	if err := open(t, dir, nil).Close(t.Context()); err != nil { // the Store is free

@@ -49,7 +49,7 @@ func (l *logged) forget() {
 // wait waits until there are n records.
 func (l *logged) wait(t *testing.T, n int) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); len(l.all()) < n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); len(l.all()) < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d records, want %d; the last is %.500s", len(l.all()), n, l.all()[len(l.all())-1])
 		}

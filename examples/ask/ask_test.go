@@ -46,7 +46,7 @@ type result struct {
 
 func ask(t *testing.T, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer

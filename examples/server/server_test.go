@@ -56,7 +56,7 @@ var (
 // start runs the server on a free port until it listens.
 func start(t *testing.T, users string, args ...string) *running {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), "QUIRE_USERS="+users)

@@ -233,7 +233,7 @@ func TestSplitHostile(t *testing.T) {
 			spans := Split(tt.text, Options{})
 			took := time.Since(start)
 			t.Logf("%d bytes, %d spans, %v", len(tt.text), len(spans), took.Round(time.Millisecond))
-			if took > 30*time.Second {
+			if took > 5*time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if len(spans) == 0 {

@@ -25,6 +25,7 @@ type query struct {
 	weight []float64      // by word
 	total  float64        // weight of all words
 
+	first   [256]bool      // by which bytes its stems begin
 	stemmed map[string]int // the number of the stem of what has been read; other, function
 	content bool           // function words do not count
 }
@@ -54,6 +55,7 @@ func newQuery(text string) *query {
 			}
 			n = len(q.words)
 			q.words[stem] = n
+			q.first[stem[0]] = true
 		}
 		pair := [2]int{before, n}
 		if _, ok := q.pairs[pair]; !ok && before != other && before != n {
@@ -66,7 +68,8 @@ func newQuery(text string) *query {
 }
 
 // number returns the number of a word of a passage. Passages of one search share most
-// of their words, so that each is stemmed once.
+// of their words, so that each is stemmed once, and only if it may be one of the query: a
+// stem begins as its word does.
 func (q *query) number(word string) int {
 	n, ok := q.stemmed[word]
 	if ok {
@@ -75,8 +78,10 @@ func (q *query) number(word string) int {
 	n = other
 	if q.content && segment.IsStopWord(word) {
 		n = function
-	} else if known, ok := q.words[segment.Stem(word)]; ok {
-		n = known
+	} else if q.first[word[0]] {
+		if known, ok := q.words[segment.Stem(word)]; ok {
+			n = known
+		}
 	}
 	q.stemmed[word] = n
 	return n

@@ -59,17 +59,27 @@ func (w *work) scan(c *chosen, q *query, f *finalists) {
 // checkEvery is how many candidates are scored before the context is looked at again.
 const checkEvery = 1024
 
-// hits scores the candidates and returns the k best.
+// hits scores the candidates and returns the k best. A score that k have at least excludes
+// more than lower bounds did, so that many candidates need not be scored.
 func (f *finalists) hits(ctx context.Context, q *query) ([]quire.Hit, error) {
 	f.prune()
-	hits := make([]quire.Hit, len(f.candidates))
+	room := min(2*f.k+64, len(f.candidates))
+	hits := make([]quire.Hit, 0, room)
+	least := 0.0
 	for i, c := range f.candidates {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		hits[i].ID = c.block.ids[c.slot]
+		if max(float64(c.upper), 0) < least {
+			continue
+		}
+		hit := quire.Hit{ID: c.block.ids[c.slot]}
 		if c.upper > 0 { // else it is known
-			hits[i].Score = q.score(c.block.vector(c.slot), c.block.norms[c.slot])
+			hit.Score = q.score(c.block.vector(c.slot), c.block.norms[c.slot])
+		}
+		if hits = append(hits, hit); len(hits) == room {
+			hits = best(hits, f.k)
+			least = hits[len(hits)-1].Score
 		}
 	}
 	return best(hits, f.k), nil

@@ -95,5 +95,5 @@ func best(hits []quire.Hit, k int) []quire.Hit {
 	slices.SortFunc(hits, func(a, b quire.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
-	return slices.Clip(hits[:min(k, len(hits))])
+	return hits[:min(k, len(hits))]
 }

@@ -186,8 +186,6 @@ func TestWrongTypes(t *testing.T) {
 	}
 }
 
-// FuzzPayloads feeds arbitrary types to every key of every payload: each must be
-// read or refused, never panic.
 // TestEscapes: a string is the same however its characters are written.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
@@ -202,6 +200,8 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// FuzzPayloads feeds arbitrary types to every key of every payload: each must be
+// read or refused, never panic.
 func FuzzPayloads(f *testing.F) {
 	f.Add([]byte(`{"title":"x","item_ids":[{"prompt_id":1}],"settings":{},"lists_to_save":[{"list_id":"5"}],"filters":{"tenant_id":1}}`))
 	f.Add([]byte(`{"images":[{"file_name":"a","file_buffer":[1,2,256]}],"files":[{"file_buffer":{"type":"Buffer","data":[ 1 ]}}],"avatar":{"file_buffer":"data:;base64,AA=="}}`))

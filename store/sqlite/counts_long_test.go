@@ -10,3 +10,6 @@ const (
 	powerCuts    = 1000
 	writingTime  = 5 * time.Second
 )
+
+// nextFailing is the call that fails in the next run of TestFailingCalls.
+func nextFailing(n int) int { return n + 1 }

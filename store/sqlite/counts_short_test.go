@@ -11,3 +11,6 @@ const (
 	powerCuts    = 100
 	writingTime  = 2 * time.Second // of TestReadModifyWrite
 )
+
+// nextFailing is the call that fails in the next run of TestFailingCalls.
+func nextFailing(n int) int { return 5 * n }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -125,11 +126,26 @@ func initialise(ctx context.Context, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = migrate(ctx, db)
+	if err = migrate(ctx, db); err == nil {
+		err = checkpoint(ctx, db)
+	}
 	if closeErr := db.Close(); err == nil {
 		err = failure(ctx, closeErr)
 	}
 	return err
+}
+
+// checkpoint moves what is in the log into the database file. Closing does that too, but
+// does not say so when the disk fails meanwhile.
+func checkpoint(ctx context.Context, db *sql.DB) error {
+	var busy, frames, written int
+	if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written); err != nil {
+		return failure(ctx, err)
+	}
+	if busy != 0 {
+		return quire.Errorf(quire.CodeUnavailable, "the storage is busy")
+	}
+	return nil
 }
 
 // removeAside removes the files that SQLite keeps beside a database.

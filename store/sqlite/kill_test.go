@@ -24,20 +24,7 @@ func childWrite(path string) {
 		return
 	}
 	for {
-		var n int
-		err := s.Update(ctx, func(tx quire.Tx) error {
-			last, err := tx.Meta(ctx, "last")
-			if err != nil && !errors.Is(err, quire.ErrNotFound) {
-				return err
-			}
-			n, _ = strconv.Atoi(string(last)) // nothing is 0
-			n++
-			e := quire.ElementalRecord{ID: fmt.Sprint("e", n), OwnerID: "u", Body: fmt.Sprint("number ", n), TagIDs: []int64{1}}
-			if err := tx.PutElemental(ctx, e, quire.IndexedText{Body: e.Body}); err != nil {
-				return err
-			}
-			return tx.PutMeta(ctx, "last", []byte(strconv.Itoa(n)))
-		})
+		n, err := writeNext(ctx, s)
 		if err != nil {
 			fmt.Println(quire.Cause(err))
 			return
@@ -47,6 +34,24 @@ func childWrite(path string) {
 			return
 		}
 	}
+}
+
+// writeNext adds an elemental, numbered on from what it finds.
+func writeNext(ctx context.Context, s *Store) (n int, err error) {
+	err = s.Update(ctx, func(tx quire.Tx) error {
+		last, err := tx.Meta(ctx, "last")
+		if err != nil && !errors.Is(err, quire.ErrNotFound) {
+			return err
+		}
+		n, _ = strconv.Atoi(string(last)) // nothing is 0
+		n++
+		e := quire.ElementalRecord{ID: fmt.Sprint("e", n), OwnerID: "u", Body: fmt.Sprint("number ", n), TagIDs: []int64{1}}
+		if err := tx.PutElemental(ctx, e, quire.IndexedText{Body: e.Body}); err != nil {
+			return err
+		}
+		return tx.PutMeta(ctx, "last", []byte(strconv.Itoa(n)))
+	})
+	return n, err
 }
 
 // TestKill kills a process again and again while it writes. Everything that was

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 var children = map[string]func(path string){
 	"hold":    childHold,
 	"migrate": childMigrate,
+	"try":     childTry,
 	"write":   childWrite,
 }
 

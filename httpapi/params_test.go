@@ -87,7 +87,7 @@ func TestParams(t *testing.T) {
 		err := p.err()
 		switch {
 		case tt.wrong != "":
-			if err == nil || err.Error() != tt.wrong || quire.CodeOf(err) != quire.CodeInvalid {
+			if err == nil || problemOf(err).message != tt.wrong || quire.CodeOf(err) != quire.CodeInvalid {
 				t.Errorf("%q: error %v, want %q", tt.query, err, tt.wrong)
 			}
 		case err != nil:

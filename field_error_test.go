@@ -28,7 +28,8 @@ func TestTextOfFaults(t *testing.T) {
 				_, err := f.CreateElemental(ctx, f.ann, quire.ElementalInput{Title: "A title that fits", TypeID: 3, CategoryID: 18})
 				return err
 			},
-			"template (in Go Body; of a list Template): is required", "template: is required", 1,
+			"template (in Go Body; of a list Template): is required and must not be blank; it is the text of the elemental",
+			"template: is required and must not be blank; it is the text of the elemental", 1,
 		},
 		{
 			"one, by its own name", func() error {
@@ -48,13 +49,13 @@ func TestTextOfFaults(t *testing.T) {
 		{
 			"more than are named", func() error {
 				_, err := f.CreateElemental(ctx, f.ann, quire.ElementalInput{
-					ID: "/", Title: "short", TypeID: 3, Price: ptr(int64(-1)), Visibility: 3,
+					ID: "/", Title: "short", TypeID: 3, CategoryID: 18, Command: "a\x00b", Price: ptr(int64(-1)), Visibility: 3,
 					TutorialSteps: []quire.TutorialStep{{Title: "one", VideoURL: "two"}},
 				})
 				return err
 			},
-			"id: must be 1 to 64 letters, digits, '-', '_' or '.', and not only dots; template (in Go Body; of a list Template): is required; " +
-				"category_id: is required; title: must have between 10 and 100 characters; visibility: must be 1 (Public) or 2 (Unlisted); and 2 more",
+			"id: must be 1 to 64 letters, digits, '-', '_' or '.', and not only dots; template (in Go Body; of a list Template): is required and must not be blank; " +
+				"it is the text of the elemental; title: must have between 10 and 100 characters; command: must not contain NUL characters; visibility: must be 1 (Public) or 2 (Unlisted); and 2 more",
 			"id: must be 1 to 64 letters, digits, '-', '_' or '.', and not only dots", 7,
 		},
 		{

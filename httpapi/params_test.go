@@ -99,9 +99,12 @@ func TestParams(t *testing.T) {
 		}
 	}
 	p := paramsOf("group_by=row")
-	p.require("format", "group_by", "fields")
-	want := []quire.FieldError{{Field: "format", Message: "is required"}, {Field: "fields", Message: "is required"}}
+	p.wholeKnowledge()
+	want := []quire.FieldError{
+		{Field: "format", Message: "is required; must be one of text, markdown, json"},
+		{Field: "fields", Message: "is required; must be a comma-separated subset of id, title, type, description, content, url, images, video, tutorial, files"},
+	}
 	if diff := cmp.Diff(want, p.problems); diff != "" {
-		t.Errorf("require (-want +got):\n%s", diff)
+		t.Errorf("wholeKnowledge (-want +got):\n%s", diff)
 	}
 }

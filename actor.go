@@ -20,7 +20,7 @@ func (a Actor) Check() error {
 	checkID(&probs, "user", a.UserID)
 	checkID(&probs, "tenant", a.TenantID)
 	if err := probs.err(); err != nil {
-		return Errorf(CodeUnauthenticated, "nobody can have this id; of %s", err.Error()).WithCause(err)
+		return Errorf(CodeUnauthenticated, "nobody can have this id; of %s", probs[0].text()).WithCause(err)
 	}
 	return nil
 }

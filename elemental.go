@@ -33,7 +33,7 @@ type ElementalInput struct {
 	TypeID      int        // TypePrompt, TypeSnippet, TypeDocument, or one that the catalogue marks as creatable
 	CategoryID  int        // in the catalogue; required except in CreateElementals, where 0 means CategoryText
 	TopicIDs    []int      // in the catalogue; a prompt needs one (in CreateElementals: if not nil)
-	Body        string     // Markdown, at most LibraryOptions.MaxBodyBytes; required except in CreateElementals
+	Body        string     // Markdown, at most LibraryOptions.MaxBodyBytes; required and not blank except in CreateElementals
 	Description string     // at most 20,000 characters
 	Command     string     // at most 1,000 characters
 	Visibility  Visibility // 0 means Public
@@ -230,19 +230,19 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 	default:
 		checkID(&probs, "id", rec.ID)
 	}
-	if strict && rec.Body == "" {
-		probs.add("template", "is required")
+	if strict && blank(rec.Body) {
+		probs.add("template", "is required and must not be blank; it is the text of the elemental")
 	}
 	if rec.CategoryID == 0 {
 		if strict {
-			probs.add("category_id", "is required")
+			probs.add("category_id", "is required; it must be one of %s", l.catalogue.Load().categoryChoices())
 		}
 		rec.CategoryID = CategoryText
 	}
 	l.checkElemental(&probs, 0, rec)
 	l.checkIDs(&probs, "lists_to_save", len(in.Lists))
-	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (strict || in.TopicIDs != nil) {
-		probs.add("topic_ids", "a prompt needs at least one topic")
+	if strict || in.TopicIDs != nil {
+		l.checkPromptTopics(&probs, rec)
 	}
 	l.checkUploads(&probs, in.Media, maxUploads)
 	return rec, probs.err()
@@ -260,12 +260,18 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 	}
 	l.checkType(p, oldType, rec.TypeID)
 	if _, ok := cat.category(rec.CategoryID); !ok {
-		p.add("category_id", "must be a category of the catalogue")
+		p.add("category_id", "must be a category of the catalogue: one of %s", cat.categoryChoices())
 	}
 	l.checkIDs(p, "topic_ids", len(rec.TopicIDs))
+	listed := false // once: an answer must not be many times longer than its request
 	for i, t := range rec.TopicIDs {
-		if _, ok := cat.topic(t); !ok {
+		switch _, ok := cat.topic(t); {
+		case ok:
+		case listed:
 			p.add("topic_ids/"+itoa(i), "must be a topic of the catalogue")
+		default:
+			listed = true
+			p.add("topic_ids/"+itoa(i), "must be a topic of the catalogue, such as %s", cat.topicChoices(rec.CategoryID))
 		}
 	}
 	l.checkBody(p, "template", rec.Body)
@@ -277,6 +283,13 @@ func (l *Library) checkElemental(p *problems, oldType int, rec ElementalRecord) 
 	checkTags(p, rec.TagIDs)
 	checkPrice(p, "price", rec.Price)
 	checkPrice(p, "price_original", rec.PriceOriginal)
+}
+
+// checkPromptTopics refuses a prompt without a topic.
+func (l *Library) checkPromptTopics(p *problems, rec ElementalRecord) {
+	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 {
+		p.add("topic_ids", "a prompt needs at least one topic, such as %s", l.catalogue.Load().topicChoices(rec.CategoryID))
+	}
 }
 
 // addElemental checks the rules that need the Store, then adds a record, its media, its
@@ -411,8 +424,8 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 	l.checkElemental(&probs, old.TypeID, rec)
 	l.checkIDs(&probs, "lists_to_save", len(p.Lists))
 	checkTablePatch(&probs, old, rec)
-	if rec.TypeID == TypePrompt && len(rec.TopicIDs) == 0 && (p.TopicIDs != nil || p.TypeID != nil) {
-		probs.add("topic_ids", "a prompt needs at least one topic")
+	if p.TopicIDs != nil || p.TypeID != nil {
+		l.checkPromptTopics(&probs, rec)
 	}
 	if err := probs.err(); err != nil {
 		return rec, err

@@ -63,12 +63,6 @@ func (e *EmbedderMismatch) Error() string {
 	return text
 }
 
-// FieldError says what is wrong with one field of an input.
-type FieldError struct {
-	Field   string // path of the field in wire names, such as "title" or "tutorial_steps/0/title"
-	Message string // what is wrong and what is allowed; safe to show
-}
-
 // Error is the error type of this module. Message and Fields are safe to show to
 // a user: they hold no SQL, file path, key or other tenant's data. The wrapped
 // cause, if any, is for logs only.
@@ -92,8 +86,14 @@ func (e *Error) WithCause(cause error) *Error {
 	return &c
 }
 
-// Error returns the message, which is safe to show.
-func (e *Error) Error() string { return e.Message }
+// Error returns the message, which is safe to show. Of an input with several faults it
+// names the first maxNamed, and says what a field is called in Go where that is another word.
+func (e *Error) Error() string {
+	if len(e.Fields) > 0 && e.Message == e.Fields[0].text() {
+		return allFaults(e.Fields)
+	}
+	return e.Message
+}
 
 // Unwrap returns the cause, nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
@@ -153,20 +153,4 @@ func CodeOf(err error) Code {
 	default:
 		return CodeInternal
 	}
-}
-
-// problems collects the field errors of one input.
-type problems []FieldError
-
-func (p *problems) add(field, format string, args ...any) {
-	*p = append(*p, FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
-}
-
-// err returns nil if nothing was collected. The message repeats the first
-// problem, because many callers show only the message.
-func (p problems) err() error {
-	if len(p) == 0 {
-		return nil
-	}
-	return &Error{Code: CodeInvalid, Message: p[0].Field + ": " + p[0].Message, Fields: p}
 }

@@ -142,8 +142,9 @@ func (l *Library) checkList(rec ListRecord, items []ItemInput) error {
 	checkText(&probs, "description", rec.Description, maxDescription)
 	checkText(&probs, "template", rec.Template, maxDescription)
 	checkTemplate(&probs, "template", rec.Template)
-	if _, ok := l.catalogue.Load().listType(rec.TypeID); !ok {
-		probs.add("content_type", "must be a list type of the catalogue")
+	cat := l.catalogue.Load()
+	if _, ok := cat.listType(rec.TypeID); !ok {
+		probs.add("content_type", "must be a list type of the catalogue: one of %s", cat.listTypeChoices())
 	}
 	checkVisibility(&probs, rec.Visibility)
 	checkURL(&probs, "video_url", rec.VideoURL)

@@ -56,10 +56,14 @@ func checkTitle(p *problems, title string) {
 	}
 }
 
+// blank reports whether there is nothing to see in a text.
+func blank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+}
+
 // checkLabel checks the title of a list or tag, which the caller has trimmed.
 func checkLabel(p *problems, field, s string) {
-	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
-	if !strings.ContainsFunc(s, visible) && utf8.ValidString(s) {
+	if blank(s) && utf8.ValidString(s) {
 		p.add(field, "must not be blank; it needs 1 to %d characters", maxTitle)
 		return
 	}

@@ -6,14 +6,15 @@ import "context"
 // new. Cells and tables are made by CreateTable only, and stay what they are.
 func (l *Library) checkType(p *problems, old, typeID int) {
 	made := func(id int) bool { return id == TypeCell || id == TypeTable }
-	switch t, ok := l.catalogue.Load().elementalType(typeID); {
+	cat := l.catalogue.Load()
+	switch t, ok := cat.elementalType(typeID); {
 	case old != 0 && old == typeID:
 	case made(old):
 		p.add("type_id", "a cell or table stays what it is")
 	case made(typeID):
-		p.add("type_id", "must be a type such as 1 (Prompt), 2 (Snippet) or 3 (Document); a table is created whole, with its columns, rows and cells, as a table")
+		p.add("type_id", "must be one of %s; a table is created whole, with its columns, rows and cells, as a table", cat.creatableChoices())
 	case !ok || !t.Creatable:
-		p.add("type_id", "must be a type that can be created, such as 1 (Prompt), 2 (Snippet) or 3 (Document)")
+		p.add("type_id", "must be a type that can be created: one of %s", cat.creatableChoices())
 	}
 }
 

@@ -64,8 +64,13 @@ func (l *Library) checkTag(t Tag) error {
 	checkText(&probs, "description", t.Description, maxDescription)
 	checkText(&probs, "source_user_id", t.SourceUserID, maxName)
 	checkText(&probs, "source_tag_id", t.SourceTagID, maxName)
-	if _, ok := l.catalogue.Load().elementalType(t.ElementalTypeID); !ok {
-		probs.add("elementalTypeId", "must be an elemental type of the catalogue")
+	switch cat := l.catalogue.Load(); {
+	case t.ElementalTypeID == 0:
+		probs.add("elementalTypeId", "is required; it must be one of %s", typeChoices(cat.Types))
+	default:
+		if _, ok := cat.elementalType(t.ElementalTypeID); !ok {
+			probs.add("elementalTypeId", "must be an elemental type of the catalogue: one of %s", typeChoices(cat.Types))
+		}
 	}
 	return probs.err()
 }

@@ -16,6 +16,8 @@ type Scores map[string]float64
 type Result struct {
 	Setting string   `json:"setting"`
 	Scores  []Scores `json:"scores"` // one for each query, in the order of Report.Queries
+	// Failures are the queries that failed, in the same order; WriteFailures prints them.
+	Failures []Failure `json:"-"`
 }
 
 // Mean returns the mean of a metric over the queries that have it, and how many those are.

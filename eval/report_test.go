@@ -23,7 +23,7 @@ func someReport() *Report {
 		Name: "some", Documents: 9, Unfindable: 1, Metrics: []string{"nDCG@10", MetricAnswer},
 		Queries: []Query{{ID: "a", Text: "first\nquery"}, {ID: "b", Text: "second"}, {ID: "c", Text: "third"}, {ID: "d", Text: "fourth"}},
 		Results: []Result{
-			{"text", scores(0.5, 0.5, 0, 1)}, {"hybrid", scores(1, 0.25, 0, 1)}, {"vector", scores(0, 0, 0, 0)},
+			{Setting: "text", Scores: scores(0.5, 0.5, 0, 1)}, {Setting: "hybrid", Scores: scores(1, 0.25, 0, 1)}, {Setting: "vector", Scores: scores(0, 0, 0, 0)},
 		},
 	}
 	for i, v := range []float64{1, 0, 0.5} { // one of them is not judged
@@ -58,7 +58,7 @@ hybrid  +0.5000  2 better  0 worse  1 equal  p = 0.500
 		t.Error(diff)
 	}
 	b.Reset()
-	alone := &Report{Name: "x", Metrics: []string{"m"}, Results: []Result{{"text", []Scores{{"m": 1}}}}, Queries: []Query{{ID: "1"}}}
+	alone := &Report{Name: "x", Metrics: []string{"m"}, Results: []Result{{Setting: "text", Scores: []Scores{{"m": 1}}}}, Queries: []Query{{ID: "1"}}}
 	if err := alone.WriteTable(&b, "other"); err != nil {
 		t.Fatal(err)
 	}

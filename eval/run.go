@@ -103,11 +103,14 @@ func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options)
 	for i, mode := range o.Modes {
 		result := Result{Setting: o.Setting(mode)}
 		for n := range set.Queries {
-			scores, err := o.measure(ctx, engine, mode, &set.Queries[n], seen)
+			scores, failure, err := o.measure(ctx, engine, mode, &set.Queries[n], seen)
 			if err != nil {
 				return nil, err
 			}
 			result.Scores = append(result.Scores, scores)
+			if failure.failed() {
+				result.Failures = append(result.Failures, failure)
+			}
 			o.Progress(i*len(set.Queries)+n+1, len(o.Modes)*len(set.Queries))
 		}
 		report.Results = append(report.Results, result)
@@ -116,18 +119,19 @@ func Run(ctx context.Context, engine *quire.Engine, set *Dataset, opts *Options)
 	return report, nil
 }
 
-// measure returns the figures of one query, and adds to what was seen.
-func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.SearchMode, q *Query, seen sightings) (Scores, error) {
-	scores := make(Scores)
+// measure returns the figures of one query and what failed, and adds to what was seen.
+func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.SearchMode, q *Query, seen sightings) (Scores, Failure, error) {
+	scores, failure := make(Scores), Failure{Query: *q}
 	if q.judged() {
 		hits, err := engine.Search(ctx, quire.SearchRequest{Query: q.Text, Filters: o.Filters, Limit: o.Limit, Mode: mode})
 		if err != nil {
-			return nil, err
+			return nil, failure, err
 		}
 		for _, hit := range hits {
 			seen.add(o.Names(hit), lastOf(hit.Chunk.Heading))
 		}
 		found, relevant := o.fold(q, hits), q.grades()
+		failure.search(o, hits, found)
 		for _, m := range o.Metrics {
 			scores[m.Name] = m.Of(found, relevant)
 		}
@@ -135,7 +139,7 @@ func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.
 	if o.Answers && len(q.Answers) > 0 {
 		res, err := engine.Chat(ctx, quire.ChatRequest{Query: q.Text, Filters: o.Filters, Limit: o.Sources, Mode: mode})
 		if err != nil {
-			return nil, err
+			return nil, failure, err
 		}
 		scores[MetricAnswered], scores[MetricAnswer] = 0, 0
 		if len(res.Sources) > 0 {
@@ -144,8 +148,9 @@ func (o *Options) measure(ctx context.Context, engine *quire.Engine, mode quire.
 				scores[MetricAnswer] = 1
 			}
 		}
+		failure.answer(scores, res.Answer)
 	}
-	return scores, nil
+	return scores, failure, nil
 }
 
 // fold makes grades of hits: those of documents, each at its best passage, or those of

@@ -44,7 +44,7 @@ func TestCreateManySome(t *testing.T) {
 			{"code":400,"error_message":"title: must be a string","errors":[{"field":"title","message":"must be a string"}],"index":2,"title":""},
 			{"code":400,"error_message":"must be an object","errors":[{"field":"","message":"must be an object"}],"index":3,"title":""},
 			{"code":409,"error_message":"you have a snippet with this title; choose another one","errors":[{"field":"title","message":"you have a snippet with this title; choose another one"}],"index":5,"title":"A snippet title"},
-			{"code":400,"error_message":"topic_ids: a prompt needs at least one topic","errors":[{"field":"topic_ids","message":"a prompt needs at least one topic"}],"index":6,"title":"A prompt title"}]`)
+			{"code":400,"error_message":"topic_ids: a prompt needs at least one topic, such as 59 (General)","errors":[{"field":"topic_ids","message":"a prompt needs at least one topic, such as 59 (General)"}],"index":6,"title":"A prompt title"}]`)
 	f.do(f.ann.key, "GET", "/v1/elementals?search=title", "").has("meta.total", "2")
 }
 

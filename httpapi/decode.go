@@ -160,7 +160,7 @@ func asString(p place, raw json.RawMessage) (s string) {
 
 func asBool(p place, raw json.RawMessage) bool {
 	if raw[0] != 't' && raw[0] != 'f' {
-		p.wrong("bool_type", "must be true or false")
+		p.wrong("bool_type", "must be true or false%s", unquoted(raw))
 	}
 	return raw[0] == 't'
 }
@@ -168,7 +168,7 @@ func asBool(p place, raw json.RawMessage) bool {
 func asInt64(p place, raw json.RawMessage) int64 {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		p.wrong("int_type", "must be a whole number of at most 64 bits")
+		p.wrong("int_type", "must be a whole number of at most 64 bits%s", unquoted(raw))
 	}
 	return n
 }
@@ -177,19 +177,29 @@ func asInt64(p place, raw json.RawMessage) int64 {
 func asRef(p place, raw json.RawMessage) int {
 	n, err := strconv.ParseInt(string(raw), 10, 32)
 	if err != nil || n < 1 {
-		p.wrong("int_type", "must be a positive whole number")
+		p.wrong("int_type", "must be a positive whole number%s", unquoted(raw))
 		return 0
 	}
 	return int(n)
 }
 
+// asVisibility reads a visibility. Which numbers are one is a rule of the Library, which
+// takes 0 for none given.
 func asVisibility(p place, raw json.RawMessage) quire.Visibility {
-	v := quire.Visibility(raw[0] - '0')
-	if len(raw) != 1 || v.Name() == "" {
-		p.wrong("enum", "must be 1 (Public) or 2 (Unlisted)")
-		return 0
+	n, err := strconv.ParseInt(string(raw), 10, 32)
+	if err != nil || n == 0 {
+		p.wrong("enum", "must be 1 (Public) or 2 (Unlisted)%s", unquoted(raw))
 	}
-	return v
+	return quire.Visibility(n)
+}
+
+// unquoted is what to say of a text where a number or truth value is wanted: in many
+// languages the two are hard to tell apart.
+func unquoted(raw json.RawMessage) string {
+	if raw[0] == '"' {
+		return ", without quotes"
+	}
+	return ""
 }
 
 // asID reads an id that may be written as a string or as a number. The digits are

@@ -35,7 +35,7 @@ func (s *server) searchElementals(c *call) error {
 	q := c.query()
 	text, _ := q.text("search")
 	page, opts := q.page(), q.knowledge()
-	q.require("search")
+	q.require("search", "it is what to look for")
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -40,9 +40,12 @@ func TestCreateElemental(t *testing.T) {
 
 	f.do(f.ann.key, "POST", "/v1/user/elemental", body).failed(409, "an elemental with this id exists")
 	f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"short","type_id":3}`).
-		failed(400, "template: is required", "template", "category_id", "title")
+		failed(400, "template: is required and must not be blank; it is the text of the elemental", "template", "category_id", "title")
 	f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"a long enough title","type_id":"3","template":[]}`).
-		failed(400, "type_id: must be a positive whole number", "type_id", "template")
+		failed(400, "type_id: must be a positive whole number, without quotes", "type_id", "template")
+	// None is of a wrong type, and all break a rule: all is said at once.
+	f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"a long enough title","type_id":77,"category_id":9999,"visibility":3,"template":" "}`).
+		failed(400, "template: is required and must not be blank; it is the text of the elemental", "template", "type_id", "category_id", "visibility")
 	f.do(f.ann.key, "POST", "/v1/user/elemental", `[]`).failed(400, "must be an object", "")
 }
 
@@ -78,7 +81,7 @@ func TestUpdateElemental(t *testing.T) {
 	f.do(f.ann.key, "PUT", path, `{"template":"new","template_overwrite_content":false}`).want(200).
 		has("response.body_content", `"body of Before the change"`)
 	f.do(f.ann.key, "PUT", path, `{"template":"new"}`).want(200).has("response.body_content", `"new"`)
-	f.do(f.ann.key, "PUT", path, `{"type_id":1}`).failed(400, "topic_ids: a prompt needs at least one topic", "topic_ids")
+	f.do(f.ann.key, "PUT", path, `{"type_id":1}`).failed(400, "topic_ids: a prompt needs at least one topic, such as 59 (General)", "topic_ids")
 	f.do(f.ann.key, "PUT", path, `{"title":null}`).failed(400, "title: must not be null", "title")
 	f.do(f.bob.key, "PUT", path, `{"title":"Taken over by Bob"}`).failed(403, "only the owner may change this elemental")
 	f.do(f.ann.key, "PUT", "/v1/user/elemental/nobody", `{}`).failed(404, problem404.message)
@@ -118,7 +121,7 @@ func TestSearchElementals(t *testing.T) {
 	f.do(f.bob.key, "GET", "/v1/elementals?search=alone", "").want(200).has("meta.total", "1")
 	f.do(f.ann.key, "GET", "/v1/elementals?search=alone", "").want(200).has("meta.total", "0", "response", "[]")
 	f.do(f.ann.key, "GET", "/v1/elementals?search=NEAR(%20-%20%22*", "").want(200)
-	f.do(f.ann.key, "GET", "/v1/elementals", "").failed(400, "search: is required", "search")
+	f.do(f.ann.key, "GET", "/v1/elementals", "").failed(400, "search: is required; it is what to look for", "search")
 	f.do(f.ann.key, "GET", "/v1/elementals?search=%20", "").failed(400, "search: must not be empty", "search")
 	f.do(f.ann.key, "GET", "/v1/elementals?size=0&page=x&fields=all", "").failed(400, "page: must be a whole number between 1 and 21474836", "page", "size", "fields", "search")
 }

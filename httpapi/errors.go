@@ -58,8 +58,13 @@ var (
 	problem500 = &problem{status: http.StatusInternalServerError, message: "internal error; the request id tells the operator more"}
 )
 
-func methodNotAllowed(allow string) error {
-	return &problem{status: http.StatusMethodNotAllowed, message: "this route does not take that method; allowed: " + allow, allow: allow}
+// noSuchRoute and methodNotAllowed end in where the method is, if it is elsewhere.
+func noSuchRoute(elsewhere string) error {
+	return &problem{status: http.StatusNotFound, message: errNoRoute.message + elsewhere}
+}
+
+func methodNotAllowed(allow, elsewhere string) error {
+	return &problem{status: http.StatusMethodNotAllowed, message: "this route does not take that method; allowed: " + allow + elsewhere, allow: allow}
 }
 
 func unsupported(message string) error {

@@ -106,7 +106,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) serve(c *call) error {
 	rt, params, err := s.router.match(c.r)
 	if err != nil {
-		return err
+		return c.noRoute(err)
 	}
 	c.route, c.params = rt, params
 	if !rt.open {
@@ -128,6 +128,20 @@ func (s *server) serve(c *call) error {
 		}
 	}
 	return rt.handle(s, c)
+}
+
+// noRoute returns the answer to a request that no route takes. Its meta says whether the
+// call was authenticated, so who is calling is found out as for a route, within the same
+// limits: a key is neither guessed nor used more often there. Who is not known gets the
+// same answer.
+func (c *call) noRoute(err error) error {
+	if c.group != contentGroup || c.authenticate() != nil {
+		return err
+	}
+	if limited := c.limitRate(); limited != nil {
+		return limited
+	}
+	return err
 }
 
 // authenticate finds out who is calling.

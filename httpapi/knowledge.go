@@ -97,8 +97,7 @@ func (s *server) compiledElemental(e quire.Elemental, opts quire.KnowledgeOption
 // getListKnowledge compiles a list of any length: items go out one by one.
 func (s *server) getListKnowledge(c *call) error {
 	q := c.query()
-	opts := q.knowledge()
-	q.require("format", "group_by", "fields")
+	opts := q.wholeKnowledge()
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func TestListKnowledgeRoute(t *testing.T) {
 	}
 	f.do(f.bob.key, "GET", "/v1/list/"+f.list(f.ann, "Empty")+"/knowledge-base?group_by=column&format=json&fields=title", "").want(200).
 		has("response.knowledge_base.items", "[]")
-	f.do(f.bob.key, "GET", "/v1/list/"+id+"/knowledge-base", "").failed(400, "format: is required", "format", "group_by", "fields")
+	f.do(f.bob.key, "GET", "/v1/list/"+id+"/knowledge-base", "").failed(400, "format: is required; must be one of text, markdown, json", "format", "group_by", "fields")
 	f.do(f.bob.key, "GET", path+"&format=text&fields=body", "").want(400).has("errors.0.field", `"fields"`)
 	f.do(f.bob.key, "GET", path+"&format=pdf&fields=id", "").want(400).has("errors.0.field", `"format"`)
 	f.do(f.bob.key, "GET", "/v1/list/5/knowledge-base?format=text&group_by=row&fields=id", "").failed(404, problem404.message)

@@ -33,7 +33,7 @@ func TestCreateList(t *testing.T) {
 		}
 	}
 	f.do(f.ann.key, "POST", "/v1/user/list", `{}`).failed(400, "title: must not be blank; it needs 1 to 100 characters", "title")
-	f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x","content_type":999}`).failed(400, "content_type: must be a list type of the catalogue", "content_type")
+	f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x","content_type":999}`).failed(400, "content_type: must be a list type of the catalogue: one of 1 (Collection), 2 (Knowledge base), 3 (Workflow), 4 (Table)", "content_type")
 	f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x","item_ids":[{"prompt_id":"nobody"}]}`).want(400).has("errors.0.field", `"item_ids/0"`)
 	f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"x","tagIds":["5"]}`).want(400).has("errors.0.field", `"tagIds/0"`)
 }

@@ -27,6 +27,8 @@ type Options struct {
 	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
 	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
 	// the Library, answers show the id only. It must be safe for concurrent use.
+	// GET /openapi.json describes the header x-api-key all the same, as the scheme "apiKey": an
+	// application that clients are made for from the document serves its own in the place of it.
 	// Default: the header x-api-key, through Library.Authenticate.
 	Authenticate func(r *http.Request) (quire.User, error)
 	// Challenge is the header WWW-Authenticate of a 401 (RFC 9110, section 11.6.1), such as

@@ -120,10 +120,12 @@ func (p *params) flag(name string) bool {
 func oneOf[T ~string](p *params, name string, allowed ...T) T {
 	s, ok := p.text(name)
 	if ok && !slices.Contains(allowed, T(s)) {
-		p.wrong(name, "must be one of %s", join(allowed))
+		p.wrong(name, "%s", mustBeOneOf(allowed))
 	}
 	return T(s)
 }
+
+func mustBeOneOf[T ~string](allowed []T) string { return "must be one of " + join(allowed) }
 
 func join[T ~string](words []T) string {
 	var b strings.Builder
@@ -136,23 +138,35 @@ func join[T ~string](words []T) string {
 	return b.String()
 }
 
-// require notes that a parameter is missing.
-func (p *params) require(names ...string) {
-	for _, name := range names {
-		if !p.has(name) {
-			p.wrong(name, "is required")
-		}
+// require notes that a parameter is missing, and what it has to be.
+func (p *params) require(name, what string) {
+	if !p.has(name) {
+		p.wrong(name, "is required; %s", what)
 	}
 }
+
+var (
+	knowledgeFormats = []quire.KnowledgeFormat{quire.FormatText, quire.FormatMarkdown, quire.FormatJSON}
+	knowledgeGroups  = []quire.GroupBy{quire.GroupByRow, quire.GroupByColumn}
+)
 
 // knowledge returns the parameters of knowledge text. A Format of "" means that the
 // request named none.
 func (p *params) knowledge() quire.KnowledgeOptions {
 	return quire.KnowledgeOptions{
-		Format:  oneOf(p, "format", quire.FormatText, quire.FormatMarkdown, quire.FormatJSON),
-		GroupBy: oneOf(p, "group_by", quire.GroupByRow, quire.GroupByColumn),
+		Format:  oneOf(p, "format", knowledgeFormats...),
+		GroupBy: oneOf(p, "group_by", knowledgeGroups...),
 		Fields:  p.knowledgeFields(),
 	}
+}
+
+// wholeKnowledge is knowledge where no parameter may be missing.
+func (p *params) wholeKnowledge() quire.KnowledgeOptions {
+	opts := p.knowledge()
+	p.require("format", mustBeOneOf(knowledgeFormats))
+	p.require("group_by", mustBeOneOf(knowledgeGroups))
+	p.require("fields", mustBeFields())
+	return opts
 }
 
 func (p *params) knowledgeFields() []string {
@@ -164,9 +178,13 @@ func (p *params) knowledgeFields() []string {
 	for i, f := range fields {
 		fields[i] = strings.TrimSpace(f)
 		if !slices.Contains(quire.KnowledgeFields(), fields[i]) {
-			p.wrong("fields", "must be a comma-separated subset of %s", join(quire.KnowledgeFields()))
+			p.wrong("fields", "%s", mustBeFields())
 			return nil
 		}
 	}
 	return fields
+}
+
+func mustBeFields() string {
+	return "must be a comma-separated subset of " + join(quire.KnowledgeFields())
 }

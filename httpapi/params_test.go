@@ -87,7 +87,7 @@ func TestParams(t *testing.T) {
 		err := p.err()
 		switch {
 		case tt.wrong != "":
-			if err == nil || err.Error() != tt.wrong || quire.CodeOf(err) != quire.CodeInvalid {
+			if err == nil || problemOf(err).message != tt.wrong || quire.CodeOf(err) != quire.CodeInvalid {
 				t.Errorf("%q: error %v, want %q", tt.query, err, tt.wrong)
 			}
 		case err != nil:
@@ -99,9 +99,12 @@ func TestParams(t *testing.T) {
 		}
 	}
 	p := paramsOf("group_by=row")
-	p.require("format", "group_by", "fields")
-	want := []quire.FieldError{{Field: "format", Message: "is required"}, {Field: "fields", Message: "is required"}}
+	p.wholeKnowledge()
+	want := []quire.FieldError{
+		{Field: "format", Message: "is required; must be one of text, markdown, json"},
+		{Field: "fields", Message: "is required; must be a comma-separated subset of id, title, type, description, content, url, images, video, tutorial, files"},
+	}
 	if diff := cmp.Diff(want, p.problems); diff != "" {
-		t.Errorf("require (-want +got):\n%s", diff)
+		t.Errorf("wholeKnowledge (-want +got):\n%s", diff)
 	}
 }

@@ -89,7 +89,19 @@ func (rt *router) match(r *http.Request) (route, map[string]string, error) {
 	if !ok {
 		return route{}, nil, errNoRoute
 	}
-	var allowed []string
+	row, params, allowed := rt.find(r.Method, segments)
+	switch {
+	case row.handle != nil:
+		return row, params, nil
+	case allowed == nil:
+		return route{}, nil, noSuchRoute(rt.elsewhere(r.Method, segments))
+	}
+	slices.Sort(allowed)
+	return route{}, nil, methodNotAllowed(strings.Join(allowed, ", "), rt.elsewhere(r.Method, segments))
+}
+
+// find returns the route of a method and path, or the methods that the path takes.
+func (rt *router) find(method string, segments []string) (found route, params map[string]string, allowed []string) {
 	var pattern string
 	for _, row := range rt.routes {
 		if pattern != "" && row.pattern != pattern {
@@ -99,7 +111,7 @@ func (rt *router) match(r *http.Request) (route, map[string]string, error) {
 		if !ok {
 			continue
 		}
-		if r.Method == row.method || (r.Method == http.MethodHead && row.method == http.MethodGet) {
+		if method == row.method || (method == http.MethodHead && row.method == http.MethodGet) {
 			return row, params, nil
 		}
 		pattern = row.pattern
@@ -108,11 +120,24 @@ func (rt *router) match(r *http.Request) (route, map[string]string, error) {
 			allowed = append(allowed, http.MethodHead)
 		}
 	}
-	if allowed == nil {
-		return route{}, nil, errNoRoute
+	return route{}, nil, allowed
+}
+
+// elsewhere says where a method is found whose path differs in the segment "user" only: what
+// is read stands under /v1, most of what is written under /v1/user, and some under the other one.
+func (rt *router) elsewhere(method string, segments []string) string {
+	if len(segments) < 2 {
+		return ""
 	}
-	slices.Sort(allowed)
-	return route{}, nil, methodNotAllowed(strings.Join(allowed, ", "))
+	other := slices.Insert(slices.Clone(segments), 1, "user")
+	if segments[1] == "user" {
+		other = slices.Delete(slices.Clone(segments), 1, 2)
+	}
+	row, _, _ := rt.find(method, other)
+	if row.handle == nil {
+		return ""
+	}
+	return "; " + method + " is at " + rt.prefix + row.pattern
 }
 
 // splitPath splits an escaped path and unescapes its segments. It refuses text that

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/quirelib/quire"
 )
 
 // TestUnknownPaths holds that nothing is cleaned, redirected or answered in another
@@ -31,7 +34,6 @@ func TestWrongMethods(t *testing.T) {
 		{"GET", "/v1/user/elemental", "POST"},
 		{"HEAD", "/v1/user/elemental", "POST"},
 		{"PUT", "/v1/user/elementals", "GET, HEAD, POST"},
-		{"PUT", "/v1/elemental/x", "DELETE, GET, HEAD"},
 		{"DELETE", "/v1/elemental/types", "GET, HEAD"},
 		{"get", "/v1/lists", "GET, HEAD"},
 		{"TRACE", "/v1/health", "GET, HEAD"},
@@ -42,6 +44,73 @@ func TestWrongMethods(t *testing.T) {
 			t.Errorf("%s %s: Allow is %q, want %q", tt.method, tt.path, got, tt.allow)
 		}
 	}
+}
+
+// TestElsewhere holds that who looks for a route under /v1/user that is under /v1, or the
+// other way round, is told where it is; nothing is said of an id.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	const method, path = "this route does not take that method; allowed: ", "there is no such route"
+	tests := []struct {
+		method, path string
+		status       int
+		want         string
+	}{
+		{"DELETE", "/v1/user/elemental/x", 405, method + "PUT; DELETE is at /v1/elemental/{id}"},
+		{"GET", "/v1/user/elemental/x", 405, method + "PUT; GET is at /v1/elemental/{id}"},
+		{"HEAD", "/v1/user/elemental/x", 405, method + "PUT; HEAD is at /v1/elemental/{id}"},
+		{"PUT", "/v1/elemental/x", 405, method + "DELETE, GET, HEAD; PUT is at /v1/user/elemental/{id}"},
+		{"POST", "/v1/elementals", 405, method + "GET, HEAD; POST is at /v1/user/elementals"},
+		{"POST", "/v1/elemental", 404, path + "; POST is at /v1/user/elemental"},
+		{"GET", "/v1/tags", 404, path + "; GET is at /v1/user/tags"},
+		{"PATCH", "/v1/user/elemental/x", 405, method + "PUT"},
+		{"DELETE", "/v1/user/elemental", 405, method + "POST"},
+		{"GET", "/v1/user/user/tags", 404, path + "; GET is at /v1/user/tags"},
+		{"GET", "/v2/tags", 404, path},
+	}
+	for _, tt := range tests {
+		f.do("", tt.method, tt.path, "").failed(tt.status, tt.want)
+	}
+	f.h = New(f.lib, nil, &Options{Prefix: "/own"})
+	f.do("", "POST", "/own/v1/elemental", "").failed(404, path+"; POST is at /own/v1/user/elemental")
+}
+
+// TestAuthenticatedWithoutRoute holds that the meta of an answer says whether the key was good
+// where there is no route, that the limits of routes count there, and that without a key
+// nothing is looked up.
+func TestAuthenticatedWithoutRoute(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for path, status := range map[string]int{"/v1/nothing": 404, "/v1/lists": 405} {
+		f.do(f.ann.key, "POST", path, "").want(status).has("meta.is_authenticaded", "true", "meta.is_authenticated", "true")
+		for _, key := range []string{"", "a-key-of-nobody-01234"} {
+			f.do(key, "POST", path, "").want(status).has("meta.is_authenticaded", "false", "meta.is_authenticated", "false")
+		}
+	}
+	s := &brokenStore{Store: f.store}
+	lib, err := quire.NewLibrary(t.Context(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lib.Close(t.Context())
+	f.h = New(lib, nil, nil)
+	s.fault.Store(&fault{err: errors.New(insideText)})
+	for _, key := range []string{"", f.ann.key} { // the second is looked up, in vain
+		f.do(key, "POST", "/v1/nothing", "").failed(404, "there is no such route").has("meta.is_authenticated", "false")
+	}
+	s.fault.Store(&fault{}) // a look-up would panic
+	f.do("", "POST", "/v1/nothing", "").failed(404, "there is no such route")
+	s.fault.Store(nil)
+
+	f.h = New(f.lib, nil, &Options{Rate: Rate{PerMinute: 1, Burst: 2}})
+	f.do(f.ann.key, "GET", "/v1/nothing", "").want(404)
+	f.do(f.ann.key, "GET", "/v1/lists", "").want(200)
+	f.do(f.ann.key, "GET", "/v1/nothing", "").want(429)
+	f.do("", "GET", "/v1/nothing", "").want(404)
+	f.h = New(f.lib, nil, &Options{FailedKeys: Rate{PerMinute: 1, Burst: 1}})
+	f.do("a-key-of-nobody-01234", "GET", "/v1/nothing", "").want(404)
+	f.do(f.ann.key, "GET", "/v1/nothing", "").want(404).has("meta.is_authenticated", "false") // too many wrong ones
 }
 
 func TestEscapedPaths(t *testing.T) {

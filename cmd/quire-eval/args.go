@@ -48,6 +48,7 @@ Examples:
   quire-eval -data scifact
   quire-eval -data squad-dev -questions squad-dev/qa.jsonl -n 2000 -answers -sources 3 -sentences 3
   quire-eval -questions mine.jsonl -library ./data -tenant ada -per-query 10
+  quire-eval -questions mine.jsonl -docs ./docs -modes hybrid -answers -failed 10
   quire-eval -data scifact -embedder static,hashing -weight 0.5,0.7,0.9
 
 Flags:
@@ -70,6 +71,7 @@ type settings struct {
 	against  string
 	metric   string
 	perQuery int
+	failed   int
 	json     bool
 	quiet    bool
 
@@ -105,6 +107,7 @@ func parseArgs(args []string, stdout, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.sentences, "sentences", 0, "how many sentences an answer has; 0 for the default")
 	flags.StringVar(&s.against, "against", "text", "the `setting` that the others are compared with")
 	flags.IntVar(&s.perQuery, "per-query", 0, "print so many of the queries that differ most, worst and best first")
+	flags.IntVar(&s.failed, "failed", 0, "print so many of the queries of each setting that found nothing relevant in the first 10, or whose answer is wrong: what was wanted and what came")
 	flags.StringVar(&s.metric, "metric", "", "`metric` of -per-query; default the first one")
 	flags.BoolVar(&s.json, "json", false, "print JSON, with the figures of every query")
 	flags.BoolVar(&s.quiet, "q", false, "do not say how far it is")
@@ -203,8 +206,10 @@ func (s *settings) checkNumbers() error {
 	switch {
 	case s.limit < 1 || s.limit > 100:
 		return fmt.Errorf("-limit is %d, but must be 1 to 100", s.limit)
-	case s.n < 0, s.perQuery < 0, s.sentences < 0:
-		return errors.New("-n, -per-query and -sentences must not be negative")
+	case s.n < 0, s.perQuery < 0, s.failed < 0, s.sentences < 0:
+		return errors.New("-n, -per-query, -failed and -sentences must not be negative")
+	case s.json && s.failed > 0:
+		return errors.New("-json prints the figures of every query, and -failed is for reading: leave one of them out")
 	case s.sources < 0 || s.sources > 100:
 		return fmt.Errorf("-sources is %d, but must be 1 to 100, or 0 for the default", s.sources)
 	}

@@ -96,6 +96,46 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestFailed prints what was wanted and what came, of queries that find nothing of what they
+// should, have a wrong answer, or have none; and nothing of those that went well.
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	docs, file := t.TempDir(), filepath.Join(t.TempDir(), "mine.jsonl")
+	write(t, filepath.Join(docs, "office.md"), "# Office\n\nThe office opens at nine.\n\n## Keys\n\nEvery desk has a drawer.\n")
+	write(t, filepath.Join(docs, "gate.md"), "# Gate\n\nThe porter keeps the key of the gate.\n")
+	write(t, file, `{"question": "When does the office open?", "answers": ["nine"], "source": "office.md"}
+{"question": "Who keeps the key of the gate?", "answers": ["gardener", "cook"], "source": "gate.md"}
+{"question": "What has every desk?", "sections": [{"document": "office.md", "heading": "Drawers"}]}
+{"question": "Which elephants are grey?", "answers": ["all"], "source": "gate.md"}
+`)
+	code, out, errs := call(t, "-questions", file, "-docs", docs, "-modes", "text", "-answers", "-failed", "2", "-q")
+	_, got, _ := strings.Cut(out, "\n\nfailed ")
+	want := `with text: 3 of 4 queries
+
+2  Who keeps the key of the gate?
+  wanted in the answer: "gardener" or "cook"
+  answer: The porter keeps the key of the gate. [1]
+
+3  What has every desk?
+  wanted: "office.md" under the heading "Drawers" (not found)
+  came:   "office.md" under the heading "Keys"
+
+and 1 more
+`
+	if diff := cmp.Diff(want, got); diff != "" || code != 0 || errs != "" {
+		t.Errorf("%d, %q\n%s", code, errs, diff)
+	}
+	_, out, _ = call(t, "-questions", file, "-docs", docs, "-modes", "text", "-answers", "-failed", "9", "-q")
+	if _, got, _ = strings.Cut(out, "\n\n4  "); got != `Which elephants are grey?
+  wanted: "gate.md" (not found)
+  came:   nothing
+  wanted in the answer: "all"
+  answer: there was no answer
+` {
+		t.Errorf("of the last one:\n%s", got)
+	}
+}
+
 // TestPassages measures on a file that has its own passages.
 func TestPassages(t *testing.T) {
 	t.Parallel()
@@ -223,6 +263,8 @@ func TestWrongCalls(t *testing.T) {
 		{"-data x -limit 101", 2, "-limit is 101"},
 		{"-data x -sources 101", 2, "-sources is 101"},
 		{"-data x -n -1", 2, "must not be negative"},
+		{"-data x -failed -1", 2, "must not be negative"},
+		{"-data x -failed 1 -json", 2, "-failed is for reading"},
 		{"-questions q -library x -tenant y -embedder static,hashing", 2, "only that one"},
 		{"-data testdata/nothing", 1, "no file corpus.jsonl"},
 		{"-questions testdata/nothing", 1, "no such file"},

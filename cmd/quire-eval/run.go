@@ -202,8 +202,19 @@ func (s *settings) print(report *eval.Report) error {
 	if s.json {
 		return report.WriteJSON(s.stdout, s.against)
 	}
-	if err := report.WriteTable(s.stdout, s.against); err != nil || s.perQuery == 0 {
+	if err := report.WriteTable(s.stdout, s.against); err != nil {
 		return err
+	}
+	if err := s.printDifferences(report); err != nil || s.failed == 0 {
+		return err
+	}
+	return report.WriteFailures(s.stdout, s.failed)
+}
+
+// printDifferences prints the queries that differ most between the settings.
+func (s *settings) printDifferences(report *eval.Report) error {
+	if s.perQuery == 0 {
+		return nil
 	}
 	metric := s.metric
 	if metric == "" {

@@ -173,6 +173,9 @@ func (c *contract) fallback(x exchange, engine bool, answer string) *openapi3.Op
 			op.Responses.Set(status, c.doc.Components.Responses[group+name])
 		}
 	}
+	if group == "" { // a good key counts against its rate here too, for the meta
+		op.Responses.Set("429", c.doc.Components.Responses["TooMany"])
+	}
 	if engine {
 		op.Responses.Set("200", c.doc.Paths.Value("/v1/kb/chat/stream").Post.Responses.Value("200"))
 	}

@@ -45,10 +45,11 @@ func (r Row) fails(t *testing.T, c Control) error {
 	if r.Long {
 		tags = "long"
 	}
-	args := []string{"-C", filepath.Join(root, r.Package), "test", "-overlay", overlay, "-tags", tags,
-		"-count=1", "-timeout", "20m", "-run", "^" + r.Test + "$", "."}
+	cmd := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, r.Package), "test", "-tags", tags,
+		"-count=1", "-timeout", "20m", "-run", "^"+r.Test+"$", ".")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay) // also for what the test builds
 	began := time.Now()
-	output, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
+	output, err := cmd.CombinedOutput()
 	switch {
 	case err == nil:
 		return fmt.Errorf("the test passes")

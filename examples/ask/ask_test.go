@@ -225,3 +225,18 @@ func TestFolder(t *testing.T) {
 		}
 	})
 }
+
+// TestDirOfFile holds that a file in the place of a folder is named as what it is, with the
+// folder to name instead.
+func TestDirOfFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(file, []byte("# Notes\n\nA note.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := chooseSource(t.Context(), file)
+	want := "-dir takes a folder, and " + file + " is a file: name the folder that it is in, " + filepath.Dir(file)
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+}

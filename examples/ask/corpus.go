@@ -209,6 +209,9 @@ func chooseSource(ctx context.Context, dir string) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
+		if info, err := os.Stat(abs); err == nil && !info.IsDir() {
+			return source{}, quire.Errorf(quire.CodeInvalid, "-dir takes a folder, and %s is a file: name the folder that it is in, %s", oneLine(dir), oneLine(filepath.Dir(dir)))
+		}
 		return source{key: abs, name: dir, dir: abs}, nil
 	}
 	for _, root := range goRoots(ctx) {

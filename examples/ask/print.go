@@ -17,7 +17,7 @@ const (
 )
 
 // printAnswer writes the answer and its sources for people: those that it cites with the
-// place that is cited, then those that were only looked at. paths gives the file of an
+// place that is cited, then those that were only looked at with their beginning. paths gives the file of an
 // elemental.
 func printAnswer(w io.Writer, r quire.ChatResponse, paths map[string]string) error {
 	var b strings.Builder
@@ -25,32 +25,31 @@ func printAnswer(w io.Writer, r quire.ChatResponse, paths map[string]string) err
 		b.WriteString(wrap(strings.TrimRight(line, "\n"), ""))
 	}
 	cited := citations(r.Answer)
-	head := func(i int) string {
-		c := r.Sources[i].Chunk
-		return fmt.Sprintf("[%d] %s (%s), score %.3f\n", i+1, oneLine(c.Title), oneLine(paths[c.ElementalID]), r.Sources[i].Score)
-	}
-	title := "\nSources\n"
-	for i, hit := range r.Sources {
-		sentence, ok := cited[i+1]
-		if !ok {
-			continue
-		}
-		b.WriteString(title + "\n" + head(i))
-		title = ""
-		if heading := hit.Chunk.Heading; len(heading) > 0 {
-			b.WriteString(wrap(oneLine(strings.Join(heading, " > ")), sourceIndent))
-		}
-		b.WriteString(wrap(excerpt(unmarked(hit.Chunk.Text), sentence), sourceIndent))
-	}
-	title = "\nFound too, and not cited\n\n"
-	for i := range r.Sources {
-		if _, ok := cited[i+1]; !ok {
-			b.WriteString(title + head(i))
-			title = ""
+	for _, part := range []struct {
+		title string
+		cited bool
+	}{{"Sources", true}, {"Found too, and not cited", false}} {
+		title := "\n" + part.title + "\n"
+		for i, hit := range r.Sources {
+			if sentence, ok := cited[i+1]; ok == part.cited {
+				b.WriteString(title + "\n" + sourceText(i+1, hit, paths, sentence))
+				title = ""
+			}
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// sourceText is a source with its place: where the sentence stands that was cited from it, or
+// else how it begins.
+func sourceText(number int, hit quire.SearchHit, paths map[string]string, sentence string) string {
+	c := hit.Chunk
+	text := fmt.Sprintf("[%d] %s (%s), score %.3f\n", number, oneLine(c.Title), oneLine(paths[c.ElementalID]), hit.Score)
+	if len(c.Heading) > 0 {
+		text += wrap(oneLine(strings.Join(c.Heading, " > ")), sourceIndent)
+	}
+	return text + wrap(excerpt(unmarked(c.Text), sentence), sourceIndent)
 }
 
 // wrap breaks a line between words so that it fits textWidth where it can, and

@@ -38,6 +38,7 @@ Sources
 Found too, and not cited
 
 [2] Notes (notes.md), score 1.000
+    Short.
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

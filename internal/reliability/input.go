@@ -69,6 +69,9 @@ var input = []Row{
 		{"a stream has an end", "httpapi/event_writer.go", "\treturn w.end()\n}\n\n// fail", "\treturn nil\n}\n\n// fail"},
 		{"a visibility is one of two", "rules.go", "if v != Public && v != Unlisted {", "if v < Public {"},
 	}},
+	{ID: "B15", Package: "internal/reliability", Test: "TestFuzzing", Long: true, Controls: []Control{
+		{"UTF-8 is checked", "httpapi/strict.go", "if !utf8.Valid(data) {", "if !utf8.Valid(data[:0]) {"},
+	}},
 	{ID: "B16", Package: "httpapi", Test: "TestLongWords", Controls: []Control{
 		{"a whole text is indexed", "store/sqlite/elementals.go", "e.ID, text.Title, text.Description, text.Body, text.Tags}", "e.ID, text.Title, text.Description, text.Body[:min(len(text.Body), 1000)], text.Tags}"},
 	}},

@@ -93,7 +93,10 @@ func (f *finalists) down(i int) {
 // best sorts hits by descending score, ties by id, and returns the first k.
 func best(hits []quire.Hit, k int) []quire.Hit {
 	slices.SortFunc(hits, func(a, b quire.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
 	})
 	return hits[:min(k, len(hits))]
 }

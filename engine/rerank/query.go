@@ -17,6 +17,9 @@ const (
 // document would cost as much as comparing two of them.
 const maxWords = 256
 
+// usualWords is about how many different words the passages of a search have.
+const usualWords = 1024
+
 // query is what is searched for. Its words have the numbers 0, 1, ..
 type query struct {
 	words  map[string]int // a stem's number
@@ -37,7 +40,7 @@ const (
 )
 
 func newQuery(text string) *query {
-	q := &query{words: make(map[string]int), pairs: make(map[[2]int]int), stemmed: make(map[string]int)}
+	q := &query{words: make(map[string]int), pairs: make(map[[2]int]int), stemmed: make(map[string]int, usualWords)}
 	words := segment.Words(text)
 	for _, w := range words {
 		q.content = q.content || !segment.IsStopWord(w)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
 
 // repeat repeats a piece up to about n bytes.
@@ -94,5 +96,18 @@ func TestHostile(t *testing.T) {
 	}
 	for name, input := range composed {
 		run(name, input(*hostileSize))
+	}
+}
+
+// TestReferenceLines: a bracket that closes costs as much as its paragraph has lines, for
+// goldmark goes through all of them.
+func TestReferenceLines(t *testing.T) {
+	t.Parallel()
+	const brackets, lines = 100, 3000
+	body := strings.Repeat("[a]\n", brackets) + strings.Repeat("b\n", lines-brackets)
+	pc := parser.NewContext()
+	markdownParser.Parse(text.NewReader([]byte(body)), parser.WithContext(pc))
+	if got, want := effortOf(pc).work, brackets*lines; got < want {
+		t.Errorf("%d brackets in %d lines cost %d, want at least %d", brackets, lines, got, want)
 	}
 }

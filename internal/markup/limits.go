@@ -136,6 +136,8 @@ func (l cheapLink) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 	if line[0] != ']' {
 		return node
 	}
+	// The name of a reference is looked for among all lines of the paragraph.
+	e.charge(parent.Lines().Len())
 	if node == nil && len(line) > 1 && line[1] == '(' {
 		e.charge(paragraphEnd(parent) - here.Start - freeLink)
 	}

@@ -230,7 +230,7 @@ func (l *Library) draftElemental(a Actor, in ElementalInput, strict bool) (Eleme
 	default:
 		checkID(&probs, "id", rec.ID)
 	}
-	if strict && blank(rec.Body) {
+	if strict && strings.TrimSpace(rec.Body) == "" {
 		probs.add("template", "is required and must not be blank; it is the text of the elemental")
 	}
 	if rec.CategoryID == 0 {

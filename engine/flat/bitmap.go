@@ -23,6 +23,26 @@ func (s *slotSet) count() int {
 	return n
 }
 
+// countBefore returns how many slots before one are in the set.
+func (s *slotSet) countBefore(slot int) int {
+	n := 0
+	for _, word := range s[:slot/64] {
+		n += bits.OnesCount64(word)
+	}
+	if slot%64 > 0 {
+		n += bits.OnesCount64(s[slot/64] & (1<<(slot%64) - 1))
+	}
+	return n
+}
+
+// removeBefore removes the slots before one.
+func (s *slotSet) removeBefore(slot int) {
+	clear(s[:slot/64])
+	if slot%64 > 0 {
+		s[slot/64] &^= 1<<(slot%64) - 1
+	}
+}
+
 // unite adds what is in other.
 func (s *slotSet) unite(other *slotSet) {
 	for i, word := range other {

@@ -17,11 +17,17 @@ type block struct {
 	vectors []float32 // dimension of each row
 	norms   []float64
 	room    int // for how many rows memory is taken with the first
+
+	born   uint64 // how many blocks the tenant had had before; copies are born with the first
+	page   int    // the number of its page in the tenant's graph, if linked is not 0
+	linked int    // the first so many slots are nodes of the graph
 }
 
 // newBlock makes an empty block of a tenant that has a number of rows: a small tenant has a
 // small block, and at most doubles its memory at once.
-func newBlock(count int) *block { return &block{room: min(max(8, count), blockRows)} }
+func newBlock(count int, born uint64) *block {
+	return &block{room: min(max(8, count), blockRows), born: born}
+}
 
 // owner is what rows with the same terms share.
 type owner struct {

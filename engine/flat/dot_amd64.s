@@ -23,6 +23,44 @@
 	ADDRESS(2, R14) \
 	ADDRESS(3, R15)
 
+// TAKE takes over the addresses of a group.
+#define TAKE \
+	MOVQ BX, R10  \
+	MOVQ CX, R11  \
+	MOVQ R14, R12 \
+	MOVQ R15, R13
+
+#define ZERO \
+	VPXOR Y0, Y0, Y0 \
+	VPXOR Y1, Y1, Y1 \
+	VPXOR Y2, Y2, Y2 \
+	VPXOR Y3, Y3, Y3 \
+	XORQ  AX, AX
+
+// STEP adds the products of 32 codes of the group, and fetches those of the next.
+#define STEP \
+	PREFETCHT0 (BX)(AX*1)   \
+	PREFETCHT0 (CX)(AX*1)   \
+	PREFETCHT0 (R14)(AX*1)  \
+	PREFETCHT0 (R15)(AX*1)  \
+	VMOVDQU    (DX)(AX*1), Y8 \
+	ROW(R10, Y0)            \
+	ROW(R11, Y1)            \
+	ROW(R12, Y2)            \
+	ROW(R13, Y3)            \
+	ADDQ       $32, AX
+
+// FINISH writes the four sums to R9: of each half, those of the four rows beside each other;
+// then of both.
+#define FINISH \
+	VPHADDD      Y1, Y0, Y0 \
+	VPHADDD      Y3, Y2, Y2 \
+	VPHADDD      Y2, Y0, Y0 \
+	VEXTRACTI128 $1, Y0, X1 \
+	VPADDD       X1, X0, X0 \
+	VMOVDQU      X0, (R9)   \
+	ADDQ         $16, R9
+
 // func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
 TEXT ·dotCodesAVX2(SB), NOSPLIT, $8-48
 	MOVQ codes+0(FP), DI
@@ -41,10 +79,7 @@ TEXT ·dotCodesAVX2(SB), NOSPLIT, $8-48
 	ADDRESSES
 
 group:
-	MOVQ BX, R10
-	MOVQ CX, R11
-	MOVQ R14, R12
-	MOVQ R15, R13
+	TAKE
 
 	// The rows of the next group, if there is one, are fetched meanwhile: scattered ones the
 	// processor would not think of.
@@ -54,37 +89,93 @@ group:
 	ADDRESSES
 
 sums:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	XORQ  AX, AX
+	ZERO
 
 codes:
-	PREFETCHT0 (BX)(AX*1)
-	PREFETCHT0 (CX)(AX*1)
-	PREFETCHT0 (R14)(AX*1)
-	PREFETCHT0 (R15)(AX*1)
-	VMOVDQU    (DX)(AX*1), Y8
-	ROW(R10, Y0)
-	ROW(R11, Y1)
-	ROW(R12, Y2)
-	ROW(R13, Y3)
-	ADDQ $32, AX
+	STEP
 	CMPQ AX, R8
 	JLT  codes
 
-	// Of each half, the sums of the four rows beside each other; then of both.
-	VPHADDD      Y1, Y0, Y0
-	VPHADDD      Y3, Y2, Y2
-	VPHADDD      Y2, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD       X1, X0, X0
-	VMOVDQU      X0, (R9)
-
-	ADDQ $16, R9
+	FINISH
 	CMPQ SI, end-8(SP)
 	JLT  group
+	VZEROUPPER
+	RET
+
+// ROWS sets four registers to where the rows of the group at SI begin, which are slices.
+#define ROWS \
+	MOVQ (SI), BX    \
+	MOVQ 24(SI), CX  \
+	MOVQ 48(SI), R14 \
+	MOVQ 72(SI), R15
+
+// func dotRowsAVX2(rows *[]uint8, count int, stride int, query *int8, dots *int32)
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $8-40
+	MOVQ rows+0(FP), SI
+	MOVQ count+8(FP), CX
+	MOVQ stride+16(FP), R8
+	MOVQ query+24(FP), DX
+	MOVQ dots+32(FP), R9
+	IMULQ $24, CX
+	ADDQ SI, CX
+	MOVQ CX, end-8(SP)
+
+	VPCMPEQW Y9, Y9, Y9
+	VPSRLW   $15, Y9, Y9
+
+	ROWS
+
+group:
+	TAKE
+	ADDQ $96, SI
+	CMPQ SI, end-8(SP)
+	JGE  sums
+	ROWS
+
+sums:
+	ZERO
+
+codes:
+	STEP
+	CMPQ AX, R8
+	JLT  codes
+
+	FINISH
+	CMPQ SI, end-8(SP)
+	JLT  group
+	VZEROUPPER
+	RET
+
+// func halveAVX2(codes *int8, from *uint8, n int) int64
+TEXT ·halveAVX2(SB), NOSPLIT, $0-32
+	MOVQ codes+0(FP), DI
+	MOVQ from+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+	// Bytes of 128: of ones, the highest bit of words, packed.
+	VPCMPEQW  Y4, Y4, Y4
+	VPSLLW    $7, Y4, Y4
+	VPACKSSWB Y4, Y4, Y4
+
+halves:
+	VMOVDQU (SI), Y0
+	VPAVGB  Y4, Y0, Y0
+	VPSADBW Y2, Y0, Y1
+	VPADDQ  Y1, Y3, Y3
+	VPXOR   Y4, Y0, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	SUBQ    $32, CX
+	JNZ     halves
+
+	VEXTRACTI128 $1, Y3, X1
+	VPADDQ       X1, X3, X3
+	VPSHUFD      $0x4e, X3, X1
+	VPADDQ       X1, X3, X3
+	VMOVQ        X3, ret+24(FP)
 	VZEROUPPER
 	RET
 

@@ -10,17 +10,40 @@ const groupRows = 4
 // a block, of which there are whole groups.
 func dotCodesGeneric(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	for i, slot := range slots {
-		row := codes[int(slot)*len(query):][:len(query)]
-		var s, t int32
-		for j := 0; j < len(query); j += laneCodes {
-			r, q := (*[laneCodes]uint8)(row[j:]), (*[laneCodes]int8)(query[j:])
-			for k := 0; k < laneCodes; k += 4 {
-				s += int32(r[k])*int32(q[k]) + int32(r[k+1])*int32(q[k+1])
-				t += int32(r[k+2])*int32(q[k+2]) + int32(r[k+3])*int32(q[k+3])
-			}
-		}
-		dots[i] = s + t
+		dots[i] = dotRow(codes[int(slot)*len(query):][:len(query)], query)
 	}
+}
+
+// dotRowsGeneric writes to dots the dot products of the query with rows, of which there are
+// whole groups.
+func dotRowsGeneric(rows [][]uint8, query []int8, dots *[baseDegree]int32) {
+	for i, row := range rows {
+		dots[i] = dotRow(row, query)
+	}
+}
+
+func dotRow(row []uint8, query []int8) int32 {
+	var s, t int32
+	for j := 0; j < len(query); j += laneCodes {
+		r, q := (*[laneCodes]uint8)(row[j:]), (*[laneCodes]int8)(query[j:])
+		for k := 0; k < laneCodes; k += 4 {
+			s += int32(r[k])*int32(q[k]) + int32(r[k+1])*int32(q[k+1])
+			t += int32(r[k+2])*int32(q[k+2]) + int32(r[k+3])*int32(q[k+3])
+		}
+	}
+	return s + t
+}
+
+// halveGeneric writes to codes half of what the codes of a row stand for, rounded up, and
+// returns the sum of them.
+func halveGeneric(codes []int8, from []uint8) int32 {
+	sum := int32(0)
+	for i, code := range from {
+		half := int8((int(code)+codeZero+1)/2 - codeZero)
+		codes[i] = half
+		sum += int32(half)
+	}
+	return sum
 }
 
 // floatLanes is how many sums dotFloats makes beside each other.

@@ -93,6 +93,36 @@ func TestDotCodesExtremes(t *testing.T) {
 	}
 }
 
+// Rows here and there are compared, and codes halved, as in plain Go.
+func TestDotRows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		stride := laneCodes * rapid.IntRange(1, 9).Draw(t, "lanes")
+		count := groupRows * rapid.IntRange(0, baseDegree/groupRows).Draw(t, "groups")
+		rows := make([][]uint8, count)
+		for i := range rows {
+			rows[i] = rapid.SliceOfN(rapid.Uint8(), stride, stride).Draw(t, "row")
+		}
+		from := rapid.SliceOfN(rapid.Uint8(), stride, stride).Draw(t, "query")
+		query, other := make([]int8, stride), make([]int8, stride)
+		sum := halve(query, from)
+		if want := halveGeneric(other, from); sum != want || !slices.Equal(query, other) {
+			t.Fatalf("half of %v is %v with sum %d, want %v with %d", from, query, sum, other, want)
+		}
+		for i, c := range from {
+			if twice := 2*int(query[i]) - (int(c) - codeZero); twice < 0 || twice > 1 {
+				t.Fatalf("half of code %d is %d", c, query[i])
+			}
+		}
+		var want, got [baseDegree]int32
+		dotRowsGeneric(rows, query, &want)
+		dotRows(rows, query, &got)
+		if got != want {
+			t.Fatalf("%d rows of %d codes: %v, want %v", count, stride, got, want)
+		}
+	})
+}
+
 // Scores do not depend on the kernel: dot products of 32-bit numbers agree in every bit.
 func TestDotFloats(t *testing.T) {
 	t.Parallel()

@@ -20,9 +20,13 @@ const (
 // residual is an upper bound of |x - x'|.
 type coding struct{ scale, residual float32 }
 
-// encode makes the codes of a vector of length norm, padded to a whole stride.
+// encode makes the codes of a vector of length norm, padded to a whole stride with what stands
+// for 0.
 func encode(v []float32, norm float64) ([]uint8, coding) {
 	codes := make([]uint8, stride(len(v)))
+	for i := len(v); i < len(codes); i++ {
+		codes[i] = codeZero
+	}
 	return codes, quantize(codes, v, norm, maxCode, codeZero)
 }
 

@@ -50,9 +50,13 @@ func newQuery(v []float32) (*query, error) {
 //
 // where |q| = 1 and |x'| <= 1 + |x-x'|.
 func (b bounds) upper(dot int32, c coding) (upper, width float32) {
-	margin := c.residual*b.spread + b.margin
+	margin := b.about(c.residual)
 	return float32(dot-b.bias)*c.scale*b.scale + margin, 2 * margin
 }
+
+// about returns how far the cosine of a row with this residual can be from what its codes
+// give.
+func (b bounds) about(residual float32) float32 { return residual*b.spread + b.margin }
 
 // score returns the cosine of the query and a vector of length norm, clamped to 0..1.
 func (q *query) score(v []float32, norm float64) float64 {

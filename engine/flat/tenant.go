@@ -17,6 +17,10 @@ type tenant struct {
 	open   int   // the number of the block that takes rows, or noBlock
 	ids    map[string]int
 	terms  map[term]*posting
+
+	born  uint64 // how many blocks there have been
+	graph *graph // nil while there is none
+	next  *graph // the graph that will replace it, nil while none is built
 }
 
 const noBlock = -1
@@ -113,7 +117,8 @@ func (c *change) openBlock() int {
 		c.open = len(c.blocks)
 		c.blocks = append(c.blocks, nil)
 	}
-	c.blocks[c.open] = newBlock(c.count())
+	c.blocks[c.open] = newBlock(c.count(), c.born)
+	c.born++
 	c.own[c.open] = true
 	return c.open
 }

@@ -212,7 +212,7 @@ func TestSelectionStays(t *testing.T) {
 	}
 	query := mustQuery(t, p.vector())
 	for _, f := range p.filters() {
-		chosen, err := p.index.choose(t.Context(), query.vector, f)
+		chosen, _, err := p.index.choose(t.Context(), query.vector, f)
 		if err != nil {
 			t.Fatal(err)
 		}

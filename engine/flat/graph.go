@@ -1,0 +1,124 @@
+package flat
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// graph is a hierarchical navigable small world over the rows of a tenant: each row is a
+// node with links to near ones, and those of higher levels, of which there are fewer, have
+// links to others of that level.
+//
+// It is the graph of Malkov and Yashunin, Efficient and robust approximate nearest neighbor
+// search using Hierarchical Navigable Small World graphs, https://arxiv.org/abs/1603.09320:
+// insert.go has algorithms 1 and 4, walk.go 2 and 5. Here distances are cosines of 8-bit
+// codes, levels come from a hash of the node's number, and removed rows stay nodes that are
+// walked through, until the graph is built anew.
+//
+// One goroutine adds pages, some link nodes beside each other, and any number walk, which
+// take no lock: a list of links is read and written word by word. While it is
+// written, it may be seen as a mix of what it was and will be, all of them nodes.
+type graph struct {
+	stride int // of the codes
+	// pages are those of the nodes. What is published is not changed but replaced.
+	pages atomic.Pointer[[]page]
+	entry atomic.Uint32 // link to the node of the highest level, 0 without nodes
+	enter sync.Mutex    // held to change entry
+
+	walkers sync.Pool // of *walker
+	locks   [256]sync.Mutex
+
+	// What follows is the builder's alone.
+	pageOf map[uint64]int // by when the block was born
+	linked []int          // how many slots of each page are nodes, or were removed before
+	nodes  int
+}
+
+const (
+	// degree is how many links a node is given, and has at most on levels above 0.
+	degree = 16
+	// baseDegree is how many links a node has at most on level 0.
+	baseDegree = 2 * degree
+	// topLevel is the highest level that there is.
+	topLevel = 7
+)
+
+// page is the nodes of a block: node n is slot n%blockRows of page n/blockRows. It shares the
+// memory of the codes with the block, and keeps it when that is gone.
+type page struct {
+	codes   []uint8  // of the slots that are nodes
+	codings []coding // of these
+	// links has baseDegree words of each slot: the numbers of nodes plus one, zeros behind
+	// them.
+	links []atomic.Uint32
+	// upper has degree words of each slot and level above 0, from word degree*first[slot] on.
+	upper []atomic.Uint32
+	first *[blockRows]uint16
+}
+
+func newGraph(stride int) *graph {
+	g := &graph{stride: stride, pageOf: map[uint64]int{}}
+	g.pages.Store(&[]page{})
+	g.walkers.New = func() any { return &walker{} }
+	return g
+}
+
+// newPage makes a page with room for the links of all slots.
+func newPage(number int) page {
+	p := page{links: make([]atomic.Uint32, blockRows*baseDegree), first: new([blockRows]uint16)}
+	lists := 0
+	for slot := range p.first {
+		p.first[slot] = uint16(lists)
+		lists += levelOf(uint32(number*blockRows + slot))
+	}
+	p.upper = make([]atomic.Uint32, lists*degree)
+	return p
+}
+
+// levelOf returns the highest level that a node has links on: one in degree nodes of a level
+// is on the next.
+func levelOf(node uint32) int {
+	// The finalizer of splitmix64, which mixes consecutive numbers well.
+	h := (uint64(node) + 1) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	h ^= h >> 31
+	const bitsOfDegree = 4
+	return min(bits.LeadingZeros64(h)/bitsOfDegree, topLevel)
+}
+
+// view is the nodes of a graph at some moment.
+type view struct {
+	pages  []page
+	stride int
+}
+
+func (g *graph) view() view { return view{*g.pages.Load(), g.stride} }
+
+// codes returns the codes of a node, nil of one that the view does not have yet.
+func (v view) codes(node uint32) []uint8 {
+	n, slot := int(node/blockRows), int(node%blockRows)
+	if n >= len(v.pages) {
+		return nil
+	}
+	codes, end := v.pages[n].codes, (slot+1)*v.stride
+	if end > len(codes) {
+		return nil
+	}
+	return codes[end-v.stride : end : end]
+}
+
+// coding returns what the codes of a node stand for.
+func (v view) coding(node uint32) coding {
+	return v.pages[node/blockRows].codings[node%blockRows]
+}
+
+// links returns the links of a node on a level that it has.
+func (v view) links(node uint32, level int) []atomic.Uint32 {
+	p, slot := &v.pages[node/blockRows], int(node%blockRows)
+	if level == 0 {
+		return p.links[slot*baseDegree:][:baseDegree]
+	}
+	return p.upper[(int(p.first[slot])+level-1)*degree:][:degree]
+}

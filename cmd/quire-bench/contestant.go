@@ -49,12 +49,14 @@ func open(dir, name string) (*dataset, func(context.Context) (contestant, error)
 	switch kind {
 	case "flat":
 		return d, fill(flat.New(nil)), nil
+	case "hnsw":
+		return d, fill(flat.New(&flat.Options{GraphRows: 1})), nil
 	case "chromem":
 		return d, fill(chromem.New(nil)), nil
 	case "memory":
 		return d, func(context.Context) (contestant, error) { return newMemory(d.count() * d.dimension), nil }, nil
 	default:
-		return nil, nil, fmt.Errorf("no contestant %q; there are flat, chromem and memory", kind)
+		return nil, nil, fmt.Errorf("no contestant %q; there are flat, hnsw, chromem and memory", kind)
 	}
 }
 
@@ -81,6 +83,9 @@ func (x *indexed) fill(ctx context.Context, d *dataset) error {
 		if err := x.index.Replace(ctx, tenant, elemental, chunks); err != nil {
 			return err
 		}
+	}
+	if built, ok := x.index.(*flat.Index); ok {
+		return built.Built(ctx)
 	}
 	return nil
 }

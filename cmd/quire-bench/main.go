@@ -7,7 +7,7 @@
 // DATASET is a directory with base.f32 and query.f32 (vectors of little-endian 32-bit
 // numbers, one after the other) and, for each query, the numbers of its 10 nearest vectors
 // (32-bit): gt.i32 among all, gt10.i32 among those with number%10 = 3, gt1.i32 among those with
-// number%100 = 7. NAME is flat or chromem, with @10 or @1 for a search with one of these
+// number%100 = 7. NAME is flat, hnsw (flat with a graph) or chromem, with @10 or @1 for a search with one of these
 // filters, or memory, which answers nothing but reads one byte for each number of the base: as
 // fast as a scan of 8-bit codes could be.
 //
@@ -17,7 +17,7 @@
 //	lat OFF N MS  up to N queries from number OFF on, one at a time, for at most MS
 //	              milliseconds: {"lat": [microseconds...], "recall", "cpu_us"}
 //	conc C MS     queries by C callers for MS milliseconds: {"qps", "p50", "p99"}
-//	ef K          {}: nothing here is approximate
+//	ef K          {}: nothing here has a search width to set
 //
 // docs/performance.md says how it is run and what came out.
 package main

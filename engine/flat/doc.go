@@ -18,5 +18,9 @@
 // The codes are compared with AVX2 where the processor has it and in plain Go elsewhere, or
 // everywhere with the build tag purego. Both give the same results, bit for bit.
 //
+// All this is exact. For tenants of more than some 30,000 entries [Options.GraphRows] gives
+// some of that up for speed: searches walk through a graph and compare what they find in
+// full.
+//
 // A vector of D numbers takes 5 D bytes and some 200 for its id and filters.
 package flat

@@ -27,7 +27,7 @@ func (g *graph) size() int { return len(*g.pages.Load()) * blockRows }
 
 // effort is how many near nodes a search looks for. With so many, recall is more than 0.99
 // where docs/performance.md says how it was measured.
-func effort(limit, nodes int) int { return 2*limit + 4*bits.Len(uint(nodes)) - 20 }
+func effort(limit, nodes int) int { return 2*limit + 4*bits.Len(uint(nodes)) - 12 }
 
 // pays reports whether a walk takes less time than comparing rows, of so many nodes. A walk
 // compares the more nodes for each that it keeps the more there are which it does not keep;

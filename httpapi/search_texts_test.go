@@ -51,7 +51,7 @@ func TestHostileSearches(t *testing.T) {
 		t := f.t
 		own := map[string]string{}
 		for i, text := range texts {
-			if !stored(text) || text == "" {
+			if !stored(text) || strings.TrimSpace(text) == "" {
 				continue
 			}
 			e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{

@@ -87,13 +87,13 @@ func (s *soak) client(ctx context.Context, r *rand.Rand) {
 	for ctx.Err() == nil {
 		words := fmt.Sprintf("The %s of berth %d is %d metres.", []string{"depth", "length", "width"}[r.IntN(3)], r.IntN(1000), r.IntN(100))
 		switch n := r.IntN(10); {
-		case len(ids) < soakKept || n == 0:
+		case len(ids) < soakKept:
 			body := fmt.Sprintf(`{"title":"Berths of the harbour","type_id":3,"category_id":18,"template":%q,"settings":{"is_knowledge_base":true}}`, strings.Repeat(words+" ", 30))
 			var created struct{ Response struct{ ID string } }
 			if json.Unmarshal(s.ask(ctx, "POST", "/v1/user/elemental", body), &created) == nil && created.Response.ID != "" {
 				ids = append(ids, created.Response.ID)
 			}
-		case n == 1:
+		case n < 2:
 			s.ask(ctx, "DELETE", "/v1/user/elemental/"+ids[0], "")
 			ids = ids[1:]
 		case n == 2:

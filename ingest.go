@@ -21,7 +21,7 @@ type IngestRequest struct {
 	ElementalID string
 	// TraceID becomes the job's id: 1..200 characters, no control characters; the
 	// same one for the same elemental returns the same job, for another ErrConflict.
-	// "": an id is made.
+	// "": an id is made; where an ingest of the elemental waits already, it is that one.
 	TraceID string
 }
 
@@ -71,7 +71,7 @@ func (e *Engine) Ingest(ctx context.Context, tenantID string, req IngestRequest)
 func tenantElemental(ctx context.Context, tx ReadTx, tenantID, id string) (ElementalRecord, error) {
 	rec, err := tx.Elemental(ctx, id)
 	if CodeOf(err) == CodeNotFound || err == nil && rec.TenantID != tenantID {
-		return ElementalRecord{}, Errorf(CodeNotFound, "no such elemental")
+		return ElementalRecord{}, Errorf(CodeNotFound, "the tenant has no such elemental")
 	}
 	return rec, err
 }

@@ -109,6 +109,7 @@ func wantFromCurl(line string) string {
 		{"search=restore", "demo-backup"},
 		{"/v1/user/elementals", `"retry-policy"`},
 		{"/v1/kb/elemental", "accepted"},
+		{"/v1/kb/jobs", "retry-policy"},
 		{"/v1/kb/search", "total_found"},
 		{"/v1/kb/chat/stream", "data: [DONE]"},
 		{"/v1/kb/chat", "four minutes"},

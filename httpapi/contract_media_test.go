@@ -82,6 +82,7 @@ var mediaContracts = map[string]func(*contract){
 		c.send(200, "an id that is gone is no error", path, `{"images":[`+c.number(a, "response.images.0.id")+`]}`)
 		c.refuses(path, `{}`, rule{"images", `5`}, rule{"images", `["x"]`}, rule{"cover_images", `[null]`}, rule{"files", `{}`}, rule{"files", `[0]`}, rule{"avatar", `1`})
 		c.send(200, "nothing", path, `{}`)
+		c.send(400, "a misspelled name", path, `{"file_ids":[1]}`)
 		c.send(403, "another user's elemental", "/v1/user/elemental/"+c.elemental(c.bob, "Of another user", "")+"/files", `{"avatar":true}`)
 	},
 }

@@ -157,7 +157,7 @@ func TestWrongTypes(t *testing.T) {
 		{`{"template":null}`, patch, "template: must not be null"},
 		{`{"item_ids":[{"orderIndex":1}]}`, list, "item_ids/0/prompt_id: is required"},
 		{`{"item_ids":[{"prompt_id":""}]}`, list, "item_ids/0/prompt_id: must not be empty"},
-		{`{"item_ids":["a"]}`, list, "item_ids/0: must be an object"},
+		{`{"item_ids":["a"]}`, list, `item_ids/0: must be an object such as {"prompt_id": ".."}`},
 		{`{"item_ids":[{"prompt_id":"a","orderIndex":"1"}]}`, list, "item_ids/0/orderIndex: must be a whole number of at most 64 bits, without quotes"},
 		{`{"table":{"5":{"content":["x"]}}}`, newList, "table: a new list has no cells: create a table with POST /v1/user/table, then update its columns and rows; leave it out or empty"},
 		{`{"table":["x"]}`, newList, "table: a new list has no cells: create a table with POST /v1/user/table, then update its columns and rows; leave it out or empty"},

@@ -110,10 +110,11 @@ var stepFields = []hostileField{
 	{"video_url", `TEXT`, "video_url", false, nil},
 }
 
-func elementalFields(least int) []hostileField {
+// elementalFields are those of an elemental whose body is taken if that is true of it.
+func elementalFields(body func(string) bool) []hostileField {
 	return append([]hostileField{
 		{"title", `TEXT`, "title", true, titleAccepts},
-		{"template", `TEXT`, "body_content", false, upTo(least, 1<<20)},
+		{"template", `TEXT`, "body_content", false, body},
 		{"description", `TEXT`, "description", false, upTo(0, 20_000)},
 		{"command", `TEXT`, "command", false, upTo(0, 1_000)},
 	}, stepFields...)
@@ -158,14 +159,14 @@ var queryBase = map[string]string{"query": `"words"`, "filters": `{"tenant_id":"
 // hostileRows has a row for each route with a body. A route without one fails.
 var hostileRows = map[string]hostileRow{
 	"POST /v1/user/elemental": {
-		base: elementalBase, fields: append(elementalFields(1), hostileField{"id", `TEXT`, "", false, idAccepts}),
+		base: elementalBase, fields: append(elementalFields(notBlank), hostileField{"id", `TEXT`, "", false, idAccepts}),
 		answer: "response.", read: "/v1/elemental/", readAnswer: "response.", remove: "/v1/elemental/",
 	},
 	"POST /v1/user/elementals": {
-		base: elementalBase, array: true, fields: append(elementalFields(0), hostileField{"id", `TEXT`, "", false, idAccepts}),
+		base: elementalBase, array: true, fields: append(elementalFields(upTo(0, 1<<20)), hostileField{"id", `TEXT`, "", false, idAccepts}),
 		answer: "response.0.", read: "/v1/elemental/", readAnswer: "response.", remove: "/v1/elemental/",
 	},
-	"PUT /v1/user/elemental/{id}": {fields: elementalFields(0), answer: "response.", read: "/v1/elemental/", readAnswer: "response."},
+	"PUT /v1/user/elemental/{id}": {fields: elementalFields(upTo(0, 1<<20)), answer: "response.", read: "/v1/elemental/", readAnswer: "response."},
 	"POST /v1/user/elemental/{id}/files": {fields: []hostileField{
 		{"avatar", `{"file_name":TEXT,"file_buffer":"` + onePixel + `"}`, "", false, nameAccepts},
 		{"images", `[{"file_name":"x.png","file_buffer":TEXT}]`, "", false, nil},

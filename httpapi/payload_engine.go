@@ -69,7 +69,7 @@ func (b *engineBody) limit() int {
 	const limit = 100
 	f := read(b.object, "limit", func(p place, raw json.RawMessage) int {
 		if !isNumber(raw) {
-			p.wrong("number_type", "must be a number")
+			p.wrong("number_type", "must be a number%s", unquoted(raw))
 			return 0
 		}
 		n, err := strconv.ParseFloat(string(raw), 64)
@@ -162,7 +162,7 @@ func (b *engineBody) filterAll(o object, key string, parse parser[string]) []str
 // mayActFor refuses a tenant that the user does not act for.
 func (s *server) mayActFor(c *call, f quire.Filters) error {
 	if !s.opts.MayActFor(c.r.Context(), c.user, f.TenantID) {
-		return quire.Errorf(quire.CodeForbidden, "this key may not act for the tenant in filters.tenant_id")
+		return quire.Errorf(quire.CodeForbidden, "this key may not act for the tenant in filters.tenant_id; its own is %q", c.user.TenantID)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func listPatch(o object) quire.ListPatch {
 // asListItem reads an entry of item_ids. id, list_id and list_item_id name the
 // membership in other systems and say nothing here.
 func asListItem(p place, raw json.RawMessage) quire.ItemInput {
-	o := asObject(p, raw)
+	o := itemObject(p, raw, "prompt_id")
 	return quire.ItemInput{
 		ElementalID: itemID(o, "prompt_id", "elemental_id"),
 		OrderIndex:  read(o, "orderIndex", asInt64).ptr(),
@@ -78,7 +78,16 @@ func asListItem(p place, raw json.RawMessage) quire.ItemInput {
 
 // asRemovedItem reads an entry of the item_ids to remove from a list.
 func asRemovedItem(p place, raw json.RawMessage) string {
-	return itemID(asObject(p, raw), "elemental_id", "prompt_id")
+	return itemID(itemObject(p, raw, "elemental_id"), "elemental_id", "prompt_id")
+}
+
+// itemObject reads an entry of item_ids, for which an id alone is easily taken.
+func itemObject(p place, raw json.RawMessage, key string) object {
+	if raw[0] != '{' {
+		p.wrong("dict_type", "must be an object such as {%q: \"..\"}", key)
+		return object{place: p}
+	}
+	return asObject(p, raw)
 }
 
 // itemID reads the id of an elemental under the first of the keys that is there; the

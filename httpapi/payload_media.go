@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -32,6 +33,11 @@ func mediaPatch(o object) quire.MediaPatch {
 
 // mediaRemoval reads which files are to be deleted.
 func mediaRemoval(o object) quire.MediaRemoval {
+	// Nothing is a removal of nothing, but whoever misspells a name must not be told that it was done.
+	if keys := []string{"images", "cover_images", "files", "avatar"}; len(o.fields) > 0 &&
+		!slices.ContainsFunc(keys, func(key string) bool { return o.fields[key] != nil }) {
+		o.wrong("missing", "must name what to remove in images, cover_images, files or avatar")
+	}
 	return quire.MediaRemoval{
 		Images: read(o, "images", arrayOf(asNumericID)).val,
 		Covers: read(o, "cover_images", arrayOf(asNumericID)).val,

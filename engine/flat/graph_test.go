@@ -144,7 +144,7 @@ func (w *world) compare(filters quire.Filters, limit int) (found, wanted int) {
 func TestGraphRecall(t *testing.T) {
 	elementals, dimension := 1500, 64
 	if testing.Short() {
-		elementals, dimension = 250, 32
+		elementals, dimension = 100, 32
 	}
 	w := newWorld(t, elementals, dimension)
 	w.built()

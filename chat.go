@@ -26,7 +26,9 @@ type ChatRequest struct {
 // marker has its source, and [ChatResponse.Cited] says which sources have a marker.
 type ChatResponse struct {
 	Answer  string
-	Sources []SearchHit // the chunks that were given to the LLM, in order; empty without an answer
+	// Sources are the chunks that were given to the LLM, in order, as they were when the answer
+	// began: one that is deleted meanwhile is among them. Empty without an answer.
+	Sources []SearchHit
 }
 
 // ChatEvent is one step of a streamed answer: a piece of the text, or, once and

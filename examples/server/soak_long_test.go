@@ -94,7 +94,7 @@ func (s *soak) client(ctx context.Context, r *rand.Rand) {
 				ids = append(ids, created.Response.ID)
 			}
 		case n < 2:
-			s.ask(ctx, "DELETE", "/v1/user/elemental/"+ids[0], "")
+			s.ask(ctx, "DELETE", "/v1/elemental/"+ids[0], "")
 			ids = ids[1:]
 		case n == 2:
 			s.try(ctx, r, "PUT", "/v1/user/elemental/"+ids[r.IntN(len(ids))], fmt.Sprintf(`{"template":%q}`, strings.Repeat(words+" ", 20)))
@@ -142,7 +142,7 @@ func (s *soak) ask(ctx context.Context, method, path, body string) []byte {
 	switch {
 	case ctx.Err() != nil:
 		s.broken.Add(1)
-	case err != nil || resp.StatusCode >= 500:
+	case err != nil || resp.StatusCode >= 400: // nothing here is refused
 		s.faults.Add(1)
 		s.fault.Store(fmt.Sprint(method, " ", path, ": ", err, " ", string(answer[:min(len(answer), 500)])))
 	default:

@@ -25,7 +25,7 @@ type ChatRequest struct {
 // ChatResponse is an answer. A marker such as [1] in it cites Sources[0]; every
 // marker has its source, and [ChatResponse.Cited] says which sources have a marker.
 type ChatResponse struct {
-	Answer  string
+	Answer string
 	// Sources are the chunks that were given to the LLM, in order, as they were when the answer
 	// began: one that is deleted meanwhile is among them. Empty without an answer.
 	Sources []SearchHit

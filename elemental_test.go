@@ -70,7 +70,7 @@ func TestElementalRules(t *testing.T) {
 			{"category_id", func(in *quire.ElementalInput) { in.CategoryID = 0 }},
 			{"category_id", func(in *quire.ElementalInput) { in.CategoryID = 999 }},
 			{"template", func(in *quire.ElementalInput) { in.Body = "" }},
-			{"template", func(in *quire.ElementalInput) { in.Body = " \t\r\n\u2003\u200b" }},
+			{"template", func(in *quire.ElementalInput) { in.Body = " \t\r\n\u2003" }},
 			{"template", func(in *quire.ElementalInput) { in.Body = strings.Repeat("x", 16<<20+1) }},
 			{"topic_ids", func(in *quire.ElementalInput) { in.TypeID = quire.TypePrompt }},
 			{"topic_ids/1", func(in *quire.ElementalInput) { in.TopicIDs = []int{1, 9999} }},

@@ -84,9 +84,8 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	}
 	defer x.end()
 	for {
-		var busy, frames, written int
-		err := s.write.QueryRowContext(x.ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written)
-		if err != nil || busy == 0 {
+		busy, err := checkpoint(x.ctx, s.write)
+		if err != nil || !busy {
 			return x.failure(ctx, err)
 		}
 		select {
@@ -95,4 +94,11 @@ func (s *Store) emptyLog(ctx context.Context) error {
 		case <-time.After(readerPause):
 		}
 	}
+}
+
+// checkpoint writes the log back into the file and cuts it off, unless a reader holds it up.
+func checkpoint(ctx context.Context, db *sql.DB) (busy bool, err error) {
+	var frames, written int
+	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written)
+	return busy, err
 }

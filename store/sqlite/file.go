@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -127,25 +126,13 @@ func initialise(ctx context.Context, path string, o Options) error {
 		return err
 	}
 	if err = migrate(ctx, db); err == nil {
-		err = checkpoint(ctx, db)
+		_, err = checkpoint(ctx, db) // nobody else has it open; closing would not tell of a disk that fails
+		err = failure(ctx, err)
 	}
 	if closeErr := db.Close(); err == nil {
 		err = failure(ctx, closeErr)
 	}
 	return err
-}
-
-// checkpoint moves what is in the log into the database file. Closing does that too, but
-// does not say so when the disk fails meanwhile.
-func checkpoint(ctx context.Context, db *sql.DB) error {
-	var busy, frames, written int
-	if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written); err != nil {
-		return failure(ctx, err)
-	}
-	if busy != 0 {
-		return quire.Errorf(quire.CodeUnavailable, "the storage is busy")
-	}
-	return nil
 }
 
 // removeAside removes the files that SQLite keeps beside a database.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -31,19 +30,15 @@ func mediaPatch(o object) quire.MediaPatch {
 	}
 }
 
-// mediaRemoval reads which files are to be deleted.
+// mediaRemoval reads which files are to be deleted. Nothing is a removal of nothing, but
+// whoever misspells a name must not be told that it was done.
 func mediaRemoval(o object) quire.MediaRemoval {
-	// Nothing is a removal of nothing, but whoever misspells a name must not be told that it was done.
-	if keys := []string{"images", "cover_images", "files", "avatar"}; len(o.fields) > 0 &&
-		!slices.ContainsFunc(keys, func(key string) bool { return o.fields[key] != nil }) {
+	images, covers := read(o, "images", arrayOf(asNumericID)), read(o, "cover_images", arrayOf(asNumericID))
+	files, avatar := read(o, "files", arrayOf(asNumericID)), read(o, "avatar", asBool)
+	if len(o.fields) > 0 && !images.set && !covers.set && !files.set && !avatar.set {
 		o.wrong("missing", "must name what to remove in images, cover_images, files or avatar")
 	}
-	return quire.MediaRemoval{
-		Images: read(o, "images", arrayOf(asNumericID)).val,
-		Covers: read(o, "cover_images", arrayOf(asNumericID)).val,
-		Files:  read(o, "files", arrayOf(asNumericID)).val,
-		Avatar: read(o, "avatar", asBool).val,
-	}
+	return quire.MediaRemoval{Images: images.val, Covers: covers.val, Files: files.val, Avatar: avatar.val}
 }
 
 func asUpload(p place, raw json.RawMessage) quire.Upload {

@@ -142,7 +142,8 @@ var listContracts = map[string]func(*contract){
 		c.send(204, "one that is not in the list", path, good)
 		c.send(204, "prompt_id in place of elemental_id, as a number", path, `{"item_ids":[{"prompt_id":5}]}`)
 		c.send(204, "none", path, `{"item_ids":[]}`)
-		c.refuses(path, good, rule{"item_ids", ""}, rule{"item_ids", "null"}, rule{"item_ids", "5"}, rule{"item_ids", "[{}]"}, rule{"item_ids", `["x"]`},
+		c.send(204, "null is none", path, `{"item_ids":null}`)
+		c.refuses(path, good, rule{"item_ids", ""}, rule{"item_ids", "5"}, rule{"item_ids", "[{}]"}, rule{"item_ids", `["x"]`},
 			rule{"item_ids", `[null]`}, rule{"item_ids", `[{"elemental_id":""}]`}, rule{"item_ids", `[{"elemental_id":true}]`})
 	},
 }

@@ -244,7 +244,7 @@ func (s *server) deleteList(c *call) error {
 func (s *server) removeListItems(c *call) error {
 	o := bodyObject(c.body)
 	items := read(o, "item_ids", arrayOf(asRemovedItem))
-	if o.fields != nil && items.ptr() == nil {
+	if o.fields != nil && !items.set { // null is none
 		o.child("item_ids").wrong("missing", "is required")
 	}
 	if err := o.err(); err != nil {

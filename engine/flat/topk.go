@@ -22,7 +22,7 @@ type candidate struct {
 // bound is below that is not among the best k. But all cosines below 0 are the same score.
 type finalists struct {
 	k          int
-	lowers     []float32 // the k greatest lower bounds so far: a heap, the least first
+	lowers     nearHeap // the k greatest lower bounds so far, of whatever nodes
 	candidates []candidate
 	room       int // with so many candidates, those are dropped that are none any more
 }
@@ -31,10 +31,10 @@ func newFinalists(k int) *finalists { return &finalists{k: k, room: 8*k + 1024} 
 
 // least returns the least upper bound of a row that may be among the best.
 func (f *finalists) least() float32 {
-	if len(f.lowers) < f.k || f.lowers[0] <= 0 {
+	if len(f.lowers) < f.k || f.lowers[0].cosine <= 0 {
 		return everyCosine
 	}
-	return f.lowers[0]
+	return f.lowers[0].cosine
 }
 
 // everyCosine is below all upper bounds.
@@ -42,7 +42,7 @@ const everyCosine = -math.MaxFloat32
 
 // add takes a row whose upper bound is not below least.
 func (f *finalists) add(c candidate, lower float32) {
-	f.push(lower)
+	f.lowers.keep(near{cosine: lower}, f.k)
 	f.candidates = append(f.candidates, c)
 	if len(f.candidates) >= f.room {
 		f.prune()
@@ -54,40 +54,6 @@ func (f *finalists) add(c candidate, lower float32) {
 func (f *finalists) prune() {
 	least := f.least()
 	f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool { return c.upper < least })
-}
-
-// push keeps the k greatest lower bounds.
-func (f *finalists) push(lower float32) {
-	if len(f.lowers) < f.k {
-		f.lowers = append(f.lowers, lower)
-		f.up(len(f.lowers) - 1)
-	} else if lower > f.lowers[0] {
-		f.lowers[0] = lower
-		f.down(0)
-	}
-}
-
-func (f *finalists) up(i int) {
-	h := f.lowers
-	for i > 0 && h[i] < h[(i-1)/2] {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-		i = (i - 1) / 2
-	}
-}
-
-func (f *finalists) down(i int) {
-	h := f.lowers
-	for {
-		child := 2*i + 1
-		if child+1 < len(h) && h[child+1] < h[child] {
-			child++
-		}
-		if child >= len(h) || h[i] <= h[child] {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
 }
 
 // best sorts hits by descending score, ties by id, and returns the first k.

@@ -30,7 +30,7 @@ func TestRetrievalFails(t *testing.T) {
 		{"the text index panics", func(p *retrievalParts) { p.text.panics.Store(true) }},
 		{"the reranker", func(p *retrievalParts) { p.reranker.fault = failing }},
 		{"the reranker leaves one out", func(p *retrievalParts) { p.reranker.fault = short }},
-		{"the store", func(p *retrievalParts) { p.store.views <- fault; p.store.views <- fault }},
+		{"the store", func(p *retrievalParts) { p.store.down.Store(true) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func newRetrieval(t *testing.T) *retrievalParts {
 	t.Helper()
 	p := &retrievalParts{
 		text: &faultyText{TextIndex: bm25.New(nil)}, reranker: &longest{},
-		store: &failingStore{Store: store.NewMemory(), updates: make(chan error, 9), views: make(chan error, 9)},
+		store: &failingStore{Store: store.NewMemory()},
 	}
 	p.engineFixture = newEngineFixture(t, p.store, quire.EngineOptions{Chunker: paragraphs{}, Text: p.text, Reranker: p.reranker})
 	p.add(p.ann, "The only title there is", "the only text\n\nand another text")
@@ -87,6 +87,7 @@ func newRetrieval(t *testing.T) *retrievalParts {
 func (p *retrievalParts) heal() {
 	p.text.failing.Store(false)
 	p.text.panics.Store(false)
+	p.store.down.Store(false)
 	p.reranker.fault = nil
 	p.restart()
 }

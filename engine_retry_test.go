@@ -395,10 +395,12 @@ func TestDeleteStopsTheEmbedder(t *testing.T) {
 	})
 }
 
-// failingStore fails the next Updates or Views, before or after they took effect.
+// failingStore fails the next Updates or Views, whoever makes them, before they took effect,
+// or all Views while it is down.
 type failingStore struct {
 	quire.Store
 	updates, views chan error
+	down           atomic.Bool
 }
 
 func (s *failingStore) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
@@ -415,6 +417,9 @@ func (s *failingStore) View(ctx context.Context, fn func(tx quire.ReadTx) error)
 	case err := <-s.views:
 		return err
 	default:
+		if s.down.Load() {
+			return errors.New("out of order")
+		}
 		return s.Store.View(ctx, fn)
 	}
 }

@@ -2,7 +2,11 @@
 
 package flat
 
-import "golang.org/x/sys/cpu"
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/cpu"
+)
 
 var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
@@ -26,6 +30,11 @@ func halveAVX2(codes *int8, from *uint8, n int) int64
 //
 //go:noescape
 func dotLanesAVX2(a, b *float32, n int) float64
+
+// fetchLinks has the processor fetch a list of links that will be read.
+//
+//go:noescape
+func fetchLinks(list *atomic.Uint32)
 
 func dotCodes(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
 	if !hasAVX2 || len(slots) == 0 {

@@ -123,6 +123,18 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $8-40
 	VPCMPEQW Y9, Y9, Y9
 	VPSRLW   $15, Y9, Y9
 
+	// The rows are scattered: the begin of all is fetched before the first is read.
+	MOVQ SI, AX
+
+fetch:
+	MOVQ       (AX), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       $24, AX
+	CMPQ       AX, CX
+	JLT        fetch
+
 	ROWS
 
 group:
@@ -217,4 +229,11 @@ floats:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, ret+24(FP)
 	VZEROUPPER
+	RET
+
+// func fetchLinks(list *atomic.Uint32)
+TEXT ·fetchLinks(SB), NOSPLIT, $0-8
+	MOVQ       list+0(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
 	RET

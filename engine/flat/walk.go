@@ -71,8 +71,11 @@ func (w *walker) see(node uint32, level int) {
 
 // add puts a node into the batch that was not seen yet.
 func (w *walker) add(node uint32) {
+	if int(node) >= len(w.visited) || w.visited[node] == w.epoch {
+		return
+	}
 	codes := w.view.codes(node)
-	if codes == nil || w.visited[node] == w.epoch {
+	if codes == nil {
 		return
 	}
 	w.visited[node] = w.epoch
@@ -138,20 +141,22 @@ func (w *walker) spread(ctx context.Context, from []near, level, most int, keep 
 		}
 		if w.see(next.node, level); w.batch.n > 0 {
 			w.batch.compare(w.probe.codes)
-			w.take(most, keep)
+			w.take(level, most, keep)
 		}
 	}
 	return nil
 }
 
-// take sorts the nodes of the batch into those ahead and those found.
-func (w *walker) take(most int, keep keeper) {
+// take sorts the nodes of the batch into those ahead and those found. The links of those ahead
+// are fetched meanwhile.
+func (w *walker) take(level, most int, keep keeper) {
 	for i, node := range w.batch.nodes[:w.batch.n] {
 		n := near{w.cosine(w.batch.dots[i], w.coding(node).scale), node}
 		if len(w.found) == most && n.cosine <= w.found[0].cosine {
 			continue
 		}
 		w.ahead.push(near{-n.cosine, node})
+		fetchLinks(&w.links(node, level)[0])
 		if keep == nil || keep.keeps(node) {
 			w.found.keep(n, most)
 		}

@@ -228,13 +228,15 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 		}
 	}
 	done := len(pieces) - len(missing)
-	for batch := range slices.Chunk(missing, a.engine.opts.BatchSize) {
+	for len(missing) > 0 {
+		batch := missing[:min(len(missing), a.model.pace.next(a.engine.opts.BatchSize))]
+		missing = missing[len(batch):]
 		a.progress.set(stageEmbed, done, len(pieces))
 		texts := make([]string, len(batch))
 		for i, p := range batch {
 			texts[i] = p.input
 		}
-		vectors, err := a.model.embed(ctx, texts)
+		vectors, err := a.model.embedBatch(ctx, texts)
 		a.unanswered = err != nil
 		if err != nil {
 			return err

@@ -18,6 +18,8 @@ type model struct {
 
 	// down means that it did not answer even what is harmless, and nothing since.
 	down atomic.Bool
+
+	pace pace
 }
 
 const partEmbedder = "embedder"

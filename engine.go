@@ -44,7 +44,8 @@ type EngineOptions struct {
 	Extractor Extractor
 	// Workers is how many ingests run at the same time. Default 2.
 	Workers int
-	// BatchSize is how many texts are embedded in one call. Default 64.
+	// BatchSize is how many texts are embedded in one call at most. There are fewer as long
+	// as a call takes more than two seconds. Default 64.
 	BatchSize int
 	// MaxChunks limits the chunks of one elemental; an ingest that makes more fails,
 	// and what was ingested before stays. Default 20,000.

@@ -233,7 +233,9 @@ func (e *Engine) keptFit(ctx context.Context, tx ReadTx) (bool, error) {
 
 // embedAnew embeds passages and keeps their vectors, batch by batch.
 func (e *Engine) embedAnew(ctx context.Context, passages []unembedded) error {
-	for batch := range slices.Chunk(passages, e.opts.BatchSize) {
+	for len(passages) > 0 {
+		batch := passages[:min(len(passages), e.mirror.given.pace.next(e.opts.BatchSize))]
+		passages = passages[len(batch):]
 		vectors, err := e.newVectors(ctx, batch)
 		if err != nil {
 			return err
@@ -258,7 +260,7 @@ func (e *Engine) newVectors(ctx context.Context, passages []unembedded) (map[str
 	for i, p := range passages {
 		texts[i] = p.input
 	}
-	vectors, err := e.mirror.given.embed(ctx, texts)
+	vectors, err := e.mirror.given.embedBatch(ctx, texts)
 	if err != nil {
 		return nil, err
 	}

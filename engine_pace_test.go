@@ -1,0 +1,109 @@
+package quire_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/store"
+)
+
+// slowService is an Embedder in front of which a service takes its time for each text, and
+// gives up on calls that would take longer than its limit.
+type slowService struct {
+	quire.Embedder
+	limit time.Duration
+
+	mu      sync.Mutex
+	perText time.Duration
+	calls   []int // how many texts each had
+}
+
+func (s *slowService) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	s.mu.Lock()
+	s.calls = append(s.calls, len(texts))
+	takes := time.Duration(len(texts)) * s.perText
+	s.mu.Unlock()
+	time.Sleep(min(takes, s.limit))
+	if takes > s.limit {
+		return nil, context.DeadlineExceeded
+	}
+	return s.Embedder.Embed(ctx, texts)
+}
+
+// since returns the calls since the last time, and changes the time for a text.
+func (s *slowService) since(perText time.Duration) []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.calls
+	s.calls, s.perText = nil, perText
+	return calls
+}
+
+// numberedParagraphs is a text of n passages.
+func numberedParagraphs(name string, n int) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprint(name, " passage ", i)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// withService runs a test with an Engine whose Embedder is slow.
+func withService(t *testing.T, perText, limit time.Duration, test func(t *testing.T, f *engineFixture, s *slowService)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Chunker: paragraphs{}, Workers: 1})
+		s := &slowService{Embedder: enginetest.NewEmbedder(), perText: perText, limit: limit}
+		f.startWith(s)
+		test(t, f, s)
+	})
+}
+
+// TestPace: calls have as many texts as are embedded in two seconds, at most as many as the
+// options say.
+func TestPace(t *testing.T) {
+	withService(t, 100*time.Millisecond, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {
+		f.add(f.ann, "What a slow service embeds", numberedParagraphs("slow", 130))
+		wantEqual(t, s.since(200*time.Millisecond), []int{64, 20, 20, 20, 7})
+		f.add(f.ann, "What a slower service embeds", numberedParagraphs("slower", 40))
+		wantEqual(t, s.since(time.Millisecond), []int{20, 10, 10, 1})
+		f.add(f.ann, "What a fast service embeds", numberedParagraphs("fast", 270))
+		wantEqual(t, s.since(time.Millisecond), []int{10, 20, 40, 64, 64, 64, 9})
+	})
+}
+
+// TestPaceOfFailures: a service that gives up on calls with many texts is given fewer until
+// it answers.
+func TestPaceOfFailures(t *testing.T) {
+	withService(t, time.Second, 5*time.Second, func(t *testing.T, f *engineFixture, s *slowService) {
+		e := f.add(f.ann, "What an overloaded service embeds", numberedParagraphs("late", 99))
+		calls := s.since(0)
+		if !slices.Equal(calls[:4], []int{64, 16, 4, 2}) || slices.Max(calls[4:]) > 2 {
+			t.Errorf("calls of %v texts", calls)
+		}
+		if texts := f.texts(e.ID); len(texts) != 100 {
+			t.Errorf("%d passages", len(texts))
+		}
+	})
+}
+
+// TestPaceOfChange: a change of the embedder is at the new one's pace.
+func TestPaceOfChange(t *testing.T) {
+	withService(t, 0, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {
+		f.add(f.ann, "What is embedded anew", numberedParagraphs("again", 99))
+		former := s.Embedder
+		slow := &slowService{Embedder: newEmbedder(), perText: 100 * time.Millisecond, limit: time.Hour}
+		f.opts.Former = former
+		f.startWith(slow)
+		f.waitChanged()
+		wantEqual(t, slow.since(0), []int{64, 20, 16})
+	})
+}

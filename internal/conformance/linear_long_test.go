@@ -4,6 +4,6 @@ package conformance
 
 // How many histories TestListsAreLinearizable checks, and the calls of one.
 const (
-	linearHistories = 400
-	linearCalls     = 240
+	linearHistories = 200
+	linearCalls     = 500
 )

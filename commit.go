@@ -111,12 +111,19 @@ func (ch *changes) replace(ctx context.Context, tx Tx, tenantID, elementalID str
 	return nil
 }
 
+// jobsKept is how many jobs of an elemental that have ended are kept, the latest ones: for
+// those who ask how an ingest ended, or ask for it again by the same trace id.
+const jobsKept = 16
+
 // putJob writes a job and sees to it that workers and waiters hear of it. When the last
 // active job of an elemental ends, its drafts go too; when one succeeds, they are in the
 // chunks.
 func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 	ch.jobs = true
 	if err := tx.PutJob(ctx, j); err != nil || !j.Status.Final() {
+		return err
+	}
+	if err := tx.TrimJobs(ctx, j.TenantID, j.ElementalID, jobsKept); err != nil {
 		return err
 	}
 	if j.Status != JobSucceeded {

@@ -196,12 +196,12 @@ func (w *writer) make(ctx context.Context, c written) error {
 type content struct {
 	Elementals map[string]string   // titles and bodies by id
 	Lists      map[string][]string // ids of items by title, in order of ids
-	Jobs       map[string]bool     // trace ids of ingests
+	Jobs       map[string]string   // elementals of ingests by trace id
 	Forgotten  map[string]bool     // elementals that have no passages and no active job
 }
 
 func newContent() content {
-	return content{map[string]string{}, map[string][]string{}, map[string]bool{}, map[string]bool{}}
+	return content{map[string]string{}, map[string][]string{}, map[string]string{}, map[string]bool{}}
 }
 
 func (c content) clone() content {
@@ -225,6 +225,7 @@ func (c content) apply(call written) {
 	case "delete":
 		delete(c.Elementals, call.IDs[0])
 		c.Forgotten[call.IDs[0]] = true
+		maps.DeleteFunc(c.Jobs, func(_, id string) bool { return id == call.IDs[0] })
 		for title, items := range c.Lists {
 			c.Lists[title] = slices.DeleteFunc(items, func(id string) bool { return id == call.IDs[0] })
 		}
@@ -233,7 +234,7 @@ func (c content) apply(call written) {
 	case "unlist":
 		delete(c.Lists, call.List)
 	case "ingest":
-		c.Jobs[call.Stamp] = true
+		c.Jobs[call.Stamp] = call.IDs[0]
 		delete(c.Forgotten, call.IDs[0])
 	case "forget":
 		c.Forgotten[call.IDs[0]] = true
@@ -371,9 +372,17 @@ func (k *killedWrites) read(s *sqlite.Store, name string, want content) content 
 			}
 			got.Lists[l.Title] = slices.Sorted(slices.Values(ids))
 		}
-		for id := range want.Jobs {
-			if _, err := tx.Job(ctx, k.actors[name].TenantID, id); err == nil {
-				got.Jobs[id] = true
+		for id, elemental := range want.Jobs {
+			_, err := tx.Job(ctx, k.actors[name].TenantID, id)
+			if err != nil { // then 16 others have ended since
+				var n int
+				_, n, err = tx.Jobs(ctx, quire.JobQuery{TenantID: k.actors[name].TenantID, ElementalID: elemental, Limit: 1})
+				if n < 16 {
+					continue
+				}
+			}
+			if err == nil {
+				got.Jobs[id] = elemental
 			}
 		}
 		for id := range want.Forgotten {

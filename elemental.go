@@ -493,7 +493,7 @@ func indexStored(ctx context.Context, tx ReadTx, rec ElementalRecord) (IndexedTe
 }
 
 // DeleteElemental deletes an elemental of the actor, its list items and its
-// chunks, and cancels its jobs. With a table go its columns, rows and cells; a cell
+// chunks, and cancels its jobs; those that had ended go too. With a table go its columns, rows and cells; a cell
 // leaves its place empty. ErrForbidden if it is another user's.
 func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error {
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
@@ -506,6 +506,9 @@ func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error
 			if err := tx.ClearTable(ctx, rec.ID); err != nil {
 				return err
 			}
+		}
+		if err := tx.TrimJobs(ctx, rec.TenantID, rec.ID, 0); err != nil {
+			return err
 		}
 		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {
 			return err

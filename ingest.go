@@ -20,7 +20,8 @@ const maxTraceID = 200
 type IngestRequest struct {
 	ElementalID string
 	// TraceID becomes the job's id: 1..200 characters, no control characters; the
-	// same one for the same elemental returns the same job, for another ErrConflict.
+	// same one for the same elemental returns the same job, as long as that is kept (see
+	// [Job]), for another ErrConflict.
 	// "": an id is made; where an ingest of the elemental waits already, it is that one.
 	TraceID string
 }

@@ -12,8 +12,17 @@ import (
 // jobKey is what a job is found by.
 type jobKey struct{ tenantID, id string }
 
-// deriveJob keeps activeJobs in the order of Seq, which no job changes.
+// jobOwner is what a job is of.
+type jobOwner struct{ tenantID, elementalID string }
+
+// deriveJob keeps activeJobs in the order of Seq, which no job changes, and jobsOf.
 func (d *data) deriveJob(old, cur *quire.Job) {
+	if old != nil {
+		d.jobsOf.remove(jobOwner{old.TenantID, old.ElementalID}, old.ID)
+	}
+	if cur != nil {
+		d.jobsOf.add(jobOwner{cur.TenantID, cur.ElementalID}, cur.ID, cur)
+	}
 	if old != nil && !old.Status.Final() {
 		i, _ := d.activeIndex(old.Seq)
 		d.activeJobs = slices.Delete(d.activeJobs, i, i+1)
@@ -158,6 +167,34 @@ func (tx *writeTx) ClaimJob(ctx context.Context, now time.Time, owner string, le
 	}
 	tx.setJob(j)
 	return j, nil
+}
+
+// TrimJobs implements [quire.JobWriter].
+func (tx *writeTx) TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var final []*quire.Job
+	for _, j := range tx.jobsOf[jobOwner{tenantID, elementalID}] {
+		if j.Status.Final() {
+			final = append(final, j)
+		}
+	}
+	slices.SortFunc(final, func(a, b *quire.Job) int { // the latest first
+		return cmp.Or(finishedAt(b).Compare(finishedAt(a)), cmp.Compare(b.Seq, a.Seq))
+	})
+	for _, j := range final[min(keep, len(final)):] {
+		tx.jobs.set(&tx.undo, jobKey{j.TenantID, j.ID}, nil)
+	}
+	return nil
+}
+
+// finishedAt is when a job ended, the zero time if it does not say so.
+func finishedAt(j *quire.Job) time.Time {
+	if j.FinishedAt == nil {
+		return time.Time{}
+	}
+	return *j.FinishedAt
 }
 
 // leased reports whether a job of the elemental runs under a lease that lasts.

@@ -107,6 +107,7 @@ type data struct {
 	itemsOf        groups[int64, string, *quire.ListItem]           // by list
 	memberships    groups[string, int64, *quire.ListItem]           // by elemental
 	activeJobs     []*quire.Job                                     // queued and running, by Seq
+	jobsOf         groups[jobOwner, string, *quire.Job]             // by elemental
 	chunkByID      map[string]*quire.Chunk
 	cellsOf        groups[string, string, *quire.ElementalRecord] // by table
 	tableLists     groups[string, int64, *quire.ListRecord]       // by table
@@ -139,6 +140,7 @@ func newData() *data {
 		itemsOf:        groups[int64, string, *quire.ListItem]{},
 		memberships:    groups[string, int64, *quire.ListItem]{},
 		chunkByID:      map[string]*quire.Chunk{},
+		jobsOf:         groups[jobOwner, string, *quire.Job]{},
 		cellsOf:        groups[string, string, *quire.ElementalRecord]{},
 		tableLists:     groups[string, int64, *quire.ListRecord]{},
 		listsIn:        groups[string, int64, *quire.ListRecord]{},

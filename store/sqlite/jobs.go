@@ -137,3 +137,10 @@ func (t *tx) ClaimJob(ctx context.Context, now time.Time, owner string, leaseUnt
 	}
 	return one(ctx, t, scanJob, selectJob+`WHERE j.seq = ?`, seq.V)
 }
+
+// TrimJobs implements quire.JobWriter.
+func (t *tx) TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error {
+	return t.run(ctx, `DELETE FROM jobs WHERE seq IN (
+		SELECT j.seq FROM jobs j WHERE j.tenant_id = ? AND j.elemental_id = ? AND j.status NOT IN ('queued', 'running')
+		ORDER BY j.finished_at DESC, j.seq DESC LIMIT -1 OFFSET ?)`, tenantID, elementalID, keep)
+}

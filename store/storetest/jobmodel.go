@@ -15,7 +15,7 @@ import (
 )
 
 // jobModel is the plain model of the jobs of one history, in the order of their
-// Seq. A Store deletes no job, so that every history has tenants of its own.
+// Seq. Jobs of former histories stay, so that every history has tenants of its own.
 type jobModel struct {
 	round int
 	jobs  []quire.Job
@@ -27,7 +27,7 @@ func modelJobs(t *testing.T, s *store) {
 		round++
 		return &jobModel{round: round}, finishJobs(ctx, tx, round-1)
 	}
-	runModel(t, s, begin, rapid.OneOf(drawPutJob(), drawPutJob(), drawClaim(), drawClaim()))
+	runModel(t, s, begin, rapid.OneOf(drawPutJob(), drawPutJob(), drawClaim(), drawClaim(), drawTrim()))
 }
 
 // finishJobs ends the jobs of a history, which the next one would claim.
@@ -96,6 +96,26 @@ func drawClaim() *rapid.Generator[action[*jobModel]] {
 				j.StartedAt = &now
 			}
 			return cmp.Or(err, differ("ClaimJob", noSeq(got), *j))
+		}
+	})
+}
+
+func drawTrim() *rapid.Generator[action[*jobModel]] {
+	return rapid.Custom(func(rt *rapid.T) action[*jobModel] {
+		tenant, elemental := rapid.IntRange(0, 1).Draw(rt, "tenant"), rapid.IntRange(0, 1).Draw(rt, "elemental")
+		keep := rapid.IntRange(0, 2).Draw(rt, "keep")
+		return func(ctx context.Context, tx quire.Tx, m *jobModel) error {
+			tenantID := tenantID(m.round, tenant)
+			elementalID := fmt.Sprint(tenantID, " elemental ", elemental)
+			kept := 0
+			for i := len(m.jobs) - 1; i >= 0; i-- { // none of these says when it ended
+				if j := m.jobs[i]; j.ElementalID == elementalID && j.Status.Final() {
+					if kept++; kept > keep {
+						m.jobs = slices.Delete(m.jobs, i, i+1)
+					}
+				}
+			}
+			return tx.TrimJobs(ctx, tenantID, elementalID, keep)
 		}
 	})
 }

@@ -21,6 +21,7 @@ var jobCases = []testCase{
 	{"pages, newest first", jobPages},
 	{"active", jobActive},
 	{"counts", jobCounts},
+	{"trim", jobsTrim},
 }
 
 // jobKey is what Job is asked for.
@@ -256,4 +257,45 @@ func jobCounts(t *testing.T, s *store) {
 	for _, status := range []quire.JobStatus{quire.JobQueued, quire.JobRunning, quire.JobSucceeded, quire.JobFailed, quire.JobCancelled} {
 		equal(t, string(status), got[status], want[status])
 	}
+}
+
+func jobsTrim(t *testing.T, s *store) {
+	// By when they ended, from the first to the last; two at the same time, one without.
+	var final []quire.Job
+	for i, id := range []string{"none", "z", "b", "c", "a", "e"} {
+		j := sampleJob("t", id, "e")
+		j.Status = []quire.JobStatus{quire.JobSucceeded, quire.JobFailed, quire.JobCancelled}[i%3]
+		j.CreatedAt = at(9 - i) // does not count
+		j.FinishedAt = []*time.Time{nil, new(at(1)), new(at(2)), new(at(2)), new(at(3)), new(at(4))}[i]
+		final = append(final, j)
+	}
+	put(s, quire.Tx.PutJob, final[4], final[2], final[0], final[5], final[1], final[3])
+	active := queuedJob("t", "active", "e", at(1))
+	others := []quire.Job{active, sampleJob("t", "other", "e2"), sampleJob("t2", "b", "e")}
+	put(s, quire.Tx.PutJob, others...)
+	trim := func(tenantID, elementalID string, keep, left int) {
+		t.Helper()
+		s.update(func(ctx context.Context, tx quire.Tx) error { return tx.TrimJobs(ctx, tenantID, elementalID, keep) })
+		for i, j := range final {
+			if i < len(final)-left {
+				missing(s, jobByKey, jobKey{"t", j.ID})
+			} else {
+				equal(t, j.ID, noSeq(get(s, jobByKey, jobKey{"t", j.ID})), noSeq(j))
+			}
+		}
+		for _, j := range others {
+			equal(t, j.ID, noSeq(get(s, jobByKey, jobKey{j.TenantID, j.ID})), noSeq(j))
+		}
+	}
+	trim("t", "nothing", 0, 6)
+	trim("t3", "e", 0, 6)
+	trim("t", "e", 7, 6)
+	trim("t", "e", 6, 6)
+	trim("t", "e", 5, 5)
+	trim("t", "e", 3, 3)
+	trim("t", "e", 2, 2)
+	trim("t", "e", 0, 0)
+	put(s, quire.Tx.PutJob, final[1]) // its id is free again
+	equal(t, "put again", noSeq(get(s, jobByKey, jobKey{"t", "z"})), noSeq(final[1]))
+	equal(t, "active", activeJobs(s, "t", "e"), []string{"active"})
 }

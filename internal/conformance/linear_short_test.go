@@ -2,8 +2,8 @@
 
 package conformance
 
-// How many histories TestListsAreLinearizable checks, and the calls of one.
+// How many histories TestListsAreLinearizable checks, and the rounds of one.
 const (
 	linearHistories = 10
-	linearCalls     = 240
+	linearRounds    = 4
 )

@@ -17,8 +17,13 @@ import (
 	"github.com/quirelib/quire/store/sqlite"
 )
 
-// linearClients change and read one list at the same time.
-const linearClients = 8
+// linearClients change and read one list at the same time, in rounds of so many calls each:
+// when all have come to the end of a round, the next begins. Without rounds the checker has
+// too many orders to try.
+const (
+	linearClients = 8
+	roundCalls    = 8
+)
 
 // listCall is a call on a list whose elementals have one letter as their id, and what it read.
 type listCall struct {
@@ -97,10 +102,10 @@ func listHistory(t *testing.T, st quire.Store, seed uint64) (history []porcupine
 	began := time.Now()
 	var mu sync.Mutex
 	var clients sync.WaitGroup
-	for client := range linearClients {
-		clients.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(client)))
-			for range linearCalls / linearClients {
+	round := func(n, client int) func() {
+		return func() {
+			random := rand.New(rand.NewPCG(seed, uint64(n*linearClients+client)))
+			for range roundCalls {
 				call := randomCall(random, letters)
 				op := porcupine.Operation{ClientId: client, Input: call, Call: int64(time.Since(began))}
 				read, err := call.do(ctx, lib, ann.Actor(), list.ID)
@@ -112,9 +117,14 @@ func listHistory(t *testing.T, st quire.Store, seed uint64) (history []porcupine
 				history = append(history, op)
 				mu.Unlock()
 			}
-		})
+		}
 	}
-	clients.Wait()
+	for n := range linearRounds {
+		for client := range linearClients {
+			clients.Go(round(n, client))
+		}
+		clients.Wait()
+	}
 	check(t, lib.Close(context.WithoutCancel(ctx)))
 	check(t, st.Close())
 	return history

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/feature"
 )
 
 // BM25's parameters: how soon more of the same word stops to count, and how much a long
@@ -27,9 +28,10 @@ type tenant struct {
 
 // stored is an entry with its number.
 type stored struct {
-	chunk  quire.Chunk // without texts; its ID is "" once the entry is dead
-	digest digest      // of the texts
-	words  []uint32    // distinct
+	id     string       // of the chunk; "" once the entry is dead
+	facts  *quire.Chunk // see entry
+	digest digest       // of the texts
+	words  []uint32     // distinct
 	length uint32
 }
 
@@ -42,10 +44,10 @@ func newTenant() *tenant {
 
 // replace changes the entries of an elemental, or nothing.
 func (t *tenant) replace(elementalID string, entries []entry) error {
-	taken := map[string]bool{}
+	taken := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		n, known := t.ids[e.chunk.ID]
-		if taken[e.chunk.ID] || known && t.entries[n].chunk.ElementalID != elementalID {
+		if taken[e.chunk.ID] || known && t.entries[n].facts.ElementalID != elementalID {
 			return quire.Errorf(quire.CodeInvalid, "chunk id %q is taken", e.chunk.ID)
 		}
 		taken[e.chunk.ID] = true
@@ -56,12 +58,12 @@ func (t *tenant) replace(elementalID string, entries []entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if n, known := t.ids[e.chunk.ID]; known && t.entries[n].digest == e.digest {
-			t.entries[n].chunk = plain(e.chunk) // the texts are the same
+			t.entries[n].facts = e.facts // the texts are the same
 			t.elementals[elementalID] = append(t.elementals[elementalID], n)
 			kept[n] = true
 			e.counts = nil
 		} else if e.counts == nil { // it was known, and has changed since
-			e.read()
+			e.read(feature.NewCounter())
 		}
 	}
 	for _, n := range old {
@@ -84,7 +86,7 @@ func (t *tenant) replace(elementalID string, entries []entry) error {
 func (t *tenant) known(elementalID string) map[string]digest {
 	digests := make(map[string]digest, len(t.elementals[elementalID]))
 	for _, n := range t.elementals[elementalID] {
-		digests[t.entries[n].chunk.ID] = t.entries[n].digest
+		digests[t.entries[n].id] = t.entries[n].digest
 	}
 	return digests
 }
@@ -95,7 +97,7 @@ func (t *tenant) bury(n uint32) {
 	for _, w := range e.words {
 		t.frequencies[w]--
 	}
-	delete(t.ids, e.chunk.ID)
+	delete(t.ids, e.id)
 	t.live--
 	t.length -= int(e.length)
 	*e = stored{}
@@ -103,16 +105,16 @@ func (t *tenant) bury(n uint32) {
 
 func (t *tenant) add(e entry) {
 	n := uint32(len(t.entries))
-	s := stored{chunk: plain(e.chunk), digest: e.digest, words: make([]uint32, 0, len(e.counts)), length: uint32(e.length)}
-	for word, count := range e.counts {
-		w, known := t.words[word]
+	s := stored{id: e.chunk.ID, facts: e.facts, digest: e.digest, words: make([]uint32, 0, len(e.counts)), length: uint32(e.length)}
+	for _, word := range e.counts {
+		w, known := t.words[word.Text]
 		if !known {
 			w = uint32(len(t.postings))
-			t.words[word] = w
+			t.words[word.Text] = w
 			t.postings = append(t.postings, nil)
 			t.frequencies = append(t.frequencies, 0)
 		}
-		t.postings[w] = append(t.postings[w], posting{n, uint32(count)})
+		t.postings[w] = append(t.postings[w], posting{n, uint32(word.Count)})
 		t.frequencies[w]++
 		s.words = append(s.words, w)
 	}
@@ -123,8 +125,8 @@ func (t *tenant) add(e entry) {
 func (t *tenant) enter(s stored) {
 	n := uint32(len(t.entries))
 	t.entries = append(t.entries, s)
-	t.ids[s.chunk.ID] = n
-	t.elementals[s.chunk.ElementalID] = append(t.elementals[s.chunk.ElementalID], n)
+	t.ids[s.id] = n
+	t.elementals[s.facts.ElementalID] = append(t.elementals[s.facts.ElementalID], n)
 	t.live++
 	t.length += int(s.length)
 }
@@ -134,7 +136,7 @@ func (t *tenant) compact() {
 	fresh := newTenant()
 	number := make([]uint32, len(t.entries)) // the new one of each live entry
 	for n, s := range t.entries {
-		if s.chunk.ID != "" {
+		if s.id != "" {
 			number[n] = uint32(len(fresh.entries))
 			s.words = s.words[:0] // filled again below, which gives as many
 			fresh.enter(s)
@@ -146,7 +148,7 @@ func (t *tenant) compact() {
 		}
 		kept := make([]posting, 0, t.frequencies[w])
 		for _, p := range t.postings[w] {
-			if t.entries[p.entry].chunk.ID == "" {
+			if t.entries[p.entry].id == "" {
 				continue
 			}
 			n := number[p.entry]

@@ -5,12 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/feature"
-	"github.com/quirelib/quire/internal/segment"
 )
 
 // entry is a chunk that is to be entered.
@@ -41,14 +38,9 @@ func digestOf(c *quire.Chunk) digest {
 	return digest(sum[:len(digest{})])
 }
 
-// counters are what texts are taken apart with, each by one call at a time: they remember
-// words from one call to the next.
-var counters = sync.Pool{New: func() any { return feature.NewCounter() }}
-
 // newEntries checks chunks and takes those of their texts apart that are not known, by
 // chunk id.
-func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk, known map[string]digest) ([]entry, error) {
-	counter := counters.Get().(*feature.Counter)
+func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk, known map[string]digest, r *reader) ([]entry, error) {
 	entries := make([]entry, len(chunks))
 	var facts *quire.Chunk
 	for i := range chunks {
@@ -65,33 +57,12 @@ func newEntries(ctx context.Context, tenantID, elementalID string, chunks []quir
 		if facts == nil || !sameFacts(facts, c) {
 			facts = factsOf(c)
 		}
-		e := &entries[i]
-		e.chunk, e.facts, e.digest = c, facts, digestOf(c)
-		if known[c.ID] != e.digest {
-			e.read(counter)
+		entries[i] = entry{chunk: c, facts: facts, digest: digestOf(c)}
+		if known[c.ID] != entries[i].digest {
+			r.read(&entries[i])
 		}
 	}
-	counters.Put(counter) // not when a panic left it in the middle of a text
 	return entries, ctx.Err()
-}
-
-// read takes the texts of an entry apart.
-func (e *entry) read(counter *feature.Counter) {
-	// As for its vector, what the text says itself is not counted once more.
-	add := func(head string) {
-		if !strings.Contains(e.chunk.Text, head) {
-			counter.Add(head)
-		}
-	}
-	add(e.chunk.Title)
-	for _, head := range e.chunk.Heading {
-		add(head)
-	}
-	counter.Add(segment.WithoutTargets(e.chunk.Text))
-	e.counts, e.length = counter.Counts(), 0
-	for _, w := range e.counts {
-		e.length += w.Count
-	}
 }
 
 // factsOf is what filters ask a chunk for, but for its tenant.

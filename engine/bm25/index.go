@@ -42,7 +42,14 @@ func New(opts *Options) *Index {
 // another tenant or elemental, without an id, or with the id of another chunk of the
 // tenant is ErrInvalid, and then nothing of the call took effect.
 func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) error {
-	texts, err := newEntries(ctx, tenantID, elementalID, chunks, x.known(tenantID, elementalID))
+	r := readers.Get().(*reader)
+	err := x.replace(ctx, tenantID, elementalID, chunks, r)
+	r.release() // not after a panic, which may have left it in the middle of a text
+	return err
+}
+
+func (x *Index) replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk, r *reader) error {
+	entries, err := newEntries(ctx, tenantID, elementalID, chunks, x.known(tenantID, elementalID), r)
 	if err != nil {
 		return err
 	}
@@ -55,7 +62,7 @@ func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunk
 	if t == nil {
 		t = newTenant()
 	}
-	if err := t.replace(elementalID, texts); err != nil {
+	if err := t.replace(elementalID, entries, r); err != nil {
 		return err
 	}
 	if t.live == 0 {

@@ -2,9 +2,9 @@ package bm25
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/quirelib/quire"
-	"github.com/quirelib/quire/internal/feature"
 )
 
 // BM25's parameters: how soon more of the same word stops to count, and how much a long
@@ -16,6 +16,7 @@ const (
 
 // tenant is the inverted index of one tenant.
 type tenant struct {
+	built       uint64 // how many tenants were built before: words have other numbers in each
 	entries     []stored
 	ids         map[string]uint32   // of live entries
 	elementals  map[string][]uint32 // numbers of the live entries of each
@@ -38,12 +39,14 @@ type stored struct {
 // posting says that an entry holds a word.
 type posting struct{ entry, count uint32 }
 
+var builtTenants atomic.Uint64
+
 func newTenant() *tenant {
-	return &tenant{ids: map[string]uint32{}, elementals: map[string][]uint32{}, words: map[string]uint32{}}
+	return &tenant{built: builtTenants.Add(1), ids: map[string]uint32{}, elementals: map[string][]uint32{}, words: map[string]uint32{}}
 }
 
 // replace changes the entries of an elemental, or nothing.
-func (t *tenant) replace(elementalID string, entries []entry) error {
+func (t *tenant) replace(elementalID string, entries []entry, r *reader) error {
 	taken := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		n, known := t.ids[e.chunk.ID]
@@ -63,7 +66,7 @@ func (t *tenant) replace(elementalID string, entries []entry) error {
 			kept[n] = true
 			e.counts = nil
 		} else if e.counts == nil { // it was known, and has changed since
-			e.read(feature.NewCounter())
+			r.read(e)
 		}
 	}
 	for _, n := range old {
@@ -73,7 +76,7 @@ func (t *tenant) replace(elementalID string, entries []entry) error {
 	}
 	for _, e := range entries {
 		if e.counts != nil {
-			t.add(e)
+			t.add(e, r)
 		}
 	}
 	if len(t.entries) > 2*t.live+1000 {
@@ -103,22 +106,28 @@ func (t *tenant) bury(n uint32) {
 	*e = stored{}
 }
 
-func (t *tenant) add(e entry) {
+func (t *tenant) add(e entry, r *reader) {
 	n := uint32(len(t.entries))
 	s := stored{id: e.chunk.ID, facts: e.facts, digest: e.digest, words: make([]uint32, 0, len(e.counts)), length: uint32(e.length)}
 	for _, word := range e.counts {
-		w, known := t.words[word.Text]
-		if !known {
-			w = uint32(len(t.postings))
-			t.words[word.Text] = w
-			t.postings = append(t.postings, nil)
-			t.frequencies = append(t.frequencies, 0)
-		}
+		w := r.number(t, word)
 		t.postings[w] = append(t.postings[w], posting{n, uint32(word.Count)})
 		t.frequencies[w]++
 		s.words = append(s.words, w)
 	}
 	t.enter(s)
+}
+
+// number returns the number of a word, which it gets if it has none.
+func (t *tenant) number(word string) uint32 {
+	w, known := t.words[word]
+	if !known {
+		w = uint32(len(t.postings))
+		t.words[word] = w
+		t.postings = append(t.postings, nil)
+		t.frequencies = append(t.frequencies, 0)
+	}
+	return w
 }
 
 // enter adds an entry whose postings are there.

@@ -47,4 +47,3 @@ func newQuery(text string) textQuery {
 // joinable reports whether a word may be a part of a longer one: it has some letters and is
 // of a script with spaces.
 func joinable(word string) bool { return len(word) > 1 && !segment.IsSpaceless(word) }
-

@@ -6,12 +6,9 @@ import (
 	"github.com/quirelib/quire/internal/segment"
 )
 
-// maxRemembered is how many different words a Counter remembers: some ten megabytes.
-const maxRemembered = 1 << 16
-
 // Counter counts the terms of texts, the same as [Terms] finds without pairs of words. It
-// remembers what term a word is, so that it finds the stem of one and makes a string of it
-// once for many texts. It is for one goroutine at a time.
+// remembers all words, so that it finds the stem of one and makes a string of it once for
+// many texts. It is for one goroutine at a time.
 type Counter struct {
 	words   map[string]int // the number of the term that a word is
 	numbers map[string]int // the number of a term
@@ -23,8 +20,9 @@ type Counter struct {
 
 // Count is a term and how often texts hold it.
 type Count struct {
-	Text  string
-	Count int
+	Text   string
+	Number int // of the term, the same each time; from 0 in the order of first appearance
+	Count  int
 }
 
 // NewCounter returns a Counter that has counted nothing.
@@ -47,13 +45,11 @@ func (c *Counter) Counts() []Count {
 		c.terms[n].Count = 0
 	}
 	c.reached = c.reached[:0]
-	if len(c.words) > maxRemembered {
-		clear(c.words)
-		clear(c.numbers)
-		c.terms = nil
-	}
 	return counts
 }
+
+// Known returns how many words are remembered, some hundred bytes each.
+func (c *Counter) Known() int { return len(c.words) }
 
 // word counts what Terms makes of a word: the word, and a pair of characters.
 func (c *Counter) word(word []byte) {
@@ -93,7 +89,7 @@ func (c *Counter) learn(word string) int {
 	if !known {
 		n = len(c.terms)
 		c.numbers[term] = n
-		c.terms = append(c.terms, Count{Text: term})
+		c.terms = append(c.terms, Count{Text: term, Number: n})
 	}
 	c.words[word] = n
 	return n

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -99,30 +101,32 @@ func (s *loading) load(ctx context.Context, t *testing.T, index quire.VectorInde
 }
 
 // taking is an index, of vectors and of texts, that notes which chunks it was given. It
-// waits for a permit before each elemental if permits is not nil, and fails at one of them.
+// waits for a permit before each elemental if permits is not nil, and refuses one of them.
 type taking struct {
 	quire.VectorIndex
 	permits chan struct{}
-	failAt  int
-	calls   int
-	ids     [][]string
-}
+	refused string // elemental
+	err     error
 
-var errDown = errors.New("down")
+	mu  sync.Mutex
+	ids [][]string
+}
 
 func (x *taking) Reset(context.Context) error { return nil }
 
-func (x *taking) Replace(ctx context.Context, _, _ string, chunks []quire.Chunk) error {
+func (x *taking) Replace(ctx context.Context, _, elementalID string, chunks []quire.Chunk) error {
 	if x.permits != nil {
 		<-x.permits
 	}
-	if x.calls++; x.calls == x.failAt {
-		return errDown
+	if elementalID == x.refused {
+		return x.err
 	}
 	var ids []string
 	for _, c := range chunks {
 		ids = append(ids, c.ID)
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.ids = append(x.ids, ids)
 	return ctx.Err()
 }
@@ -140,15 +144,16 @@ func (takingText) Search(context.Context, string, quire.Filters, int) ([]quire.T
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for name, sizes := range map[string][]int{
-		"nothing": {}, "one": {1}, "large": {1000}, "batches": {256, 256, 256}, "between batches": {255, 2, 254, 1, 257, 3}, "many": small(700),
+		"nothing": {}, "one": {1}, "large": {3000}, "batches": {batch, batch, batch}, "between batches": {batch - 1, 2, batch - 2, 1, batch + 1, 3}, "many": small(2000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, want := newLoading(t, sizes...)
-			var index, text taking
+			var index, text taking // the text index gets several at the same time
 			if err := s.load(t.Context(), t, &index, text.asText()); err != nil {
 				t.Fatal(err)
 			}
+			slices.SortFunc(text.ids, slices.Compare)
 			if diff := cmp.Diff([][][]string{want, want}, [][][]string{index.ids, text.ids}); diff != "" {
 				t.Errorf("vectors, texts (-stored +given):\n%s", diff)
 			}
@@ -157,7 +162,7 @@ func TestLoad(t *testing.T) {
 }
 
 // batch is how many chunks an index is handed at a time.
-const batch = 256
+const batch = 1024
 
 // small are the sizes of small elementals.
 func small(n int) []int {
@@ -172,7 +177,7 @@ func small(n int) []int {
 func TestLoadReadsLittleAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, want := newLoading(t, small(2000)...)
+		s, want := newLoading(t, small(4000)...)
 		index := &taking{permits: make(chan struct{})}
 		failed := make(chan error)
 		go func() { failed <- s.load(context.Background(), t, index, new(taking).asText()) }()
@@ -197,29 +202,34 @@ func TestLoadReadsLittleAhead(t *testing.T) {
 // TestLoadFails: whatever fails meanwhile ends the opening with that error.
 func TestLoadFails(t *testing.T) {
 	t.Parallel()
-	fail := func(err error) func(func()) error { return func(func()) error { return err } }
-	for name, tt := range map[string]struct {
-		index, text int // where they fail
-		at          int // where the Store does something
+	down, worse := errors.New("down"), errors.New("worse")
+	failing := func(func()) error { return down }
+	for name, tt := range map[string]*struct {
+		index, text taking
+		at          int64 // where the Store does something
 		happen      func(cancel func()) error
 		want        error
 		most        int64 // how many chunks are read
 	}{
-		"store, at first":         {at: 1, happen: fail(errDown), want: errDown, most: 1},
-		"store, later":            {at: 900, happen: fail(errDown), want: errDown, most: 900},
-		"vectors":                 {index: 1, want: errDown, most: 2*(batch+1) + 1},
-		"texts":                   {text: 100, want: errDown, most: 2*(batch+1) + 1},
-		"vectors, then the store": {index: 10, at: 2*batch - 1, happen: fail(errors.New("later")), want: errDown, most: 2 * batch},
-		"cancelled":               {at: 700, happen: func(cancel func()) error { cancel(); return nil }, want: context.Canceled, most: 701},
+		"store, at first": {at: 1, happen: failing, want: down, most: 1},
+		"store, later":    {at: batch + 500, happen: failing, want: down, most: batch + 500},
+		"vectors":         {index: taking{refused: "e00000", err: down}, want: down, most: 2*(batch+1) + 1},
+		"texts":           {text: taking{refused: "e00100", err: down}, want: down, most: 2*(batch+1) + 1},
+		"texts before vectors": {index: taking{refused: "e00101", err: worse}, text: taking{refused: "e00100", err: down},
+			want: down, most: 2*(batch+1) + 1},
+		"vectors and texts": {index: taking{refused: "e00100", err: down}, text: taking{refused: "e00100", err: worse},
+			want: down, most: 2*(batch+1) + 1},
+		"vectors before the store": {index: taking{refused: "e00010", err: worse}, at: 2*batch - 1, happen: failing,
+			want: worse, most: 2 * batch},
+		"cancelled": {at: batch + 500, happen: func(cancel func()) error { cancel(); return nil }, want: context.Canceled, most: batch + 501},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, _ := newLoading(t, small(2000)...)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			s.at, s.happen = int64(tt.at), func() error { return tt.happen(cancel) }
-			index, text := &taking{failAt: tt.index}, &taking{failAt: tt.text}
-			if err := s.load(ctx, t, index, text.asText()); !errors.Is(err, tt.want) {
+			s.at, s.happen = tt.at, func() error { return tt.happen(cancel) }
+			if err := s.load(ctx, t, &tt.index, tt.text.asText()); !errors.Is(err, tt.want) {
 				t.Errorf("opening failed with %v, want %v", err, tt.want)
 			}
 			if read := s.read.Load(); read > tt.most {
@@ -233,8 +243,8 @@ func TestLoadFails(t *testing.T) {
 func TestLoadOfPanickingStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := newLoading(t, small(1000)...)
-		s.at, s.happen = 700, func() error { panic("a panic of the Store") }
+		s, _ := newLoading(t, small(2000)...)
+		s.at, s.happen = batch+500, func() error { panic("a panic of the Store") }
 		defer func() {
 			if p := recover(); p != "a panic of the Store" {
 				t.Errorf("recovered %v", p)

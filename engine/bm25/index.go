@@ -3,9 +3,9 @@
 // Words are folded and stemmed as the library's own search does it; in scripts written
 // without spaces, characters and pairs of neighbouring characters are words. Function
 // words of English count only in a query that has no others. Neighbours of a query are
-// looked for as one word too, such as frontmatter for front matter. An entry takes some 8 bytes
-// for each distinct word of its text, and half a kilobyte for ids and what filters ask
-// for; texts are not kept.
+// looked for as one word too, such as frontmatter for front matter. An entry takes some 12 bytes
+// for each distinct word of its text, and 200 for ids; what filters ask for is shared by
+// neighbours of an elemental that have the same, and texts are not kept.
 //
 // Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
 // Foundations and Trends in Information Retrieval 3 (2009), with k1 = 1.2 and b = 0.75.

@@ -85,36 +85,7 @@ func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
 	if err := m.index.reset(ctx); err != nil {
 		return fmt.Errorf("empty the index: %w", err)
 	}
-	var group []Chunk // of one elemental
-	flush := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		err := m.index.replace(ctx, group[0].TenantID, group[0].ElementalID, group)
-		group = group[:0]
-		if err != nil {
-			return fmt.Errorf("fill the index: %w", err)
-		}
-		return nil
-	}
-	for c, err := range tx.AllChunks(ctx) {
-		if err != nil {
-			return err
-		}
-		if c.Fingerprint != fingerprint {
-			return m.mixed(fingerprint, c.Fingerprint)
-		}
-		if len(c.Vector) != made.length {
-			return Errorf(CodeConflict, "a stored vector has %d numbers, but those of the embedder with the same fingerprint have %d; a fingerprint must name everything that changes the vectors", len(c.Vector), made.length)
-		}
-		if len(group) > 0 && group[0].ElementalID != c.ElementalID {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		group = append(group, c)
-	}
-	if err := flush(); err != nil {
+	if err := m.load(ctx, tx, made); err != nil {
 		return err
 	}
 	m.model, m.stale = made, false

@@ -3,9 +3,9 @@
 // Words are folded and stemmed as the library's own search does it; in scripts written
 // without spaces, characters and pairs of neighbouring characters are words. Function
 // words of English count only in a query that has no others. Neighbours of a query are
-// looked for as one word too, such as frontmatter for front matter. An entry takes some 8 bytes
-// for each distinct word of its text, and half a kilobyte for ids and what filters ask
-// for; texts are not kept.
+// looked for as one word too, such as frontmatter for front matter. An entry takes some 12 bytes
+// for each distinct word of its text, and 200 for ids; what filters ask for is shared by
+// neighbours of an elemental that have the same, and texts are not kept.
 //
 // Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
 // Foundations and Trends in Information Retrieval 3 (2009), with k1 = 1.2 and b = 0.75.
@@ -42,7 +42,14 @@ func New(opts *Options) *Index {
 // another tenant or elemental, without an id, or with the id of another chunk of the
 // tenant is ErrInvalid, and then nothing of the call took effect.
 func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk) error {
-	texts, err := newEntries(ctx, tenantID, elementalID, chunks, x.known(tenantID, elementalID))
+	r := readers.Get().(*reader)
+	err := x.replace(ctx, tenantID, elementalID, chunks, r)
+	r.release() // not after a panic, which may have left it in the middle of a text
+	return err
+}
+
+func (x *Index) replace(ctx context.Context, tenantID, elementalID string, chunks []quire.Chunk, r *reader) error {
+	entries, err := newEntries(ctx, tenantID, elementalID, chunks, x.known(tenantID, elementalID), r)
 	if err != nil {
 		return err
 	}
@@ -55,7 +62,7 @@ func (x *Index) Replace(ctx context.Context, tenantID, elementalID string, chunk
 	if t == nil {
 		t = newTenant()
 	}
-	if err := t.replace(elementalID, texts); err != nil {
+	if err := t.replace(elementalID, entries, r); err != nil {
 		return err
 	}
 	if t.live == 0 {

@@ -81,11 +81,11 @@ func (t *tenant) best(scores []found, reached []uint32, filters quire.Filters, l
 	var hits []quire.TextHit
 	worst := 0.0 // what a hit must reach once there are enough
 	for _, n := range reached {
-		s, c := scores[n], &t.entries[n].chunk
-		if s.score < worst || !filters.Match(c) {
+		s, e := scores[n], &t.entries[n]
+		if s.score < worst || !filters.Match(e.facts) {
 			continue
 		}
-		hits = append(hits, quire.TextHit{ID: c.ID, Score: s.score, Share: s.share})
+		hits = append(hits, quire.TextHit{ID: e.id, Score: s.score, Share: s.share})
 		if len(hits) >= 2*limit+64 {
 			hits = cut(hits, limit)
 			worst = hits[limit-1].Score

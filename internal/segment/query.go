@@ -31,10 +31,11 @@ func Query(text string) (phrases [][]string, prefix bool) {
 		if len(phrases) == maxQueryPhrases || left == 0 {
 			return phrases, false
 		}
-		s := scanner{limit: left}
-		prefix = s.scan(piece) || s.onePlus(piece)
+		var words []string
+		s := scanner{limit: left, take: func(word []byte) { words = append(words, string(word)) }}
+		prefix = s.scan(piece) || onePlus(words, piece)
 		// One step of the scanner may give two words.
-		if words := s.words[:min(len(s.words), left)]; len(words) > 0 {
+		if words := words[:min(len(words), left)]; len(words) > 0 {
 			phrases = append(phrases, words)
 			left -= len(words)
 		}
@@ -47,12 +48,13 @@ func Query(text string) (phrases [][]string, prefix bool) {
 	return phrases, prefix && !unicode.IsSpace(last)
 }
 
-// onePlus reports whether a piece ends in a "+" of a name that may have two.
-func (s *scanner) onePlus(piece string) bool {
-	if len(s.words) == 0 || !strings.HasSuffix(piece, "+") {
+// onePlus reports whether a piece, whose words are given, ends in a "+" of a name that may
+// have two.
+func onePlus(words []string, piece string) bool {
+	if len(words) == 0 || !strings.HasSuffix(piece, "+") {
 		return false
 	}
-	name, plus := strings.CutSuffix(s.words[len(s.words)-1], spelledPlus)
+	name, plus := strings.CutSuffix(words[len(words)-1], spelledPlus)
 	return plus && !strings.HasSuffix(name, spelledPlus)
 }
 

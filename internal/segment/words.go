@@ -42,14 +42,22 @@ const (
 // it. A number behind a "v" with a dot and more behind it is a word of its own as well:
 // "v20.04" is "v20", "20" and "04", in which "20.04" is found.
 func Words(text string) []string {
-	var s scanner
-	s.scan(text)
-	return s.words
+	var words []string
+	Each(text, func(word []byte) { words = append(words, string(word)) })
+	return words
 }
 
-// scanner collects the words of a text.
+// Each calls fn with each of the [Words] of text, without making a string of it. fn must
+// not keep or change the word.
+func Each(text string, fn func(word []byte)) {
+	s := scanner{take: fn}
+	s.scan(text)
+}
+
+// scanner finds the words of a text.
 type scanner struct {
-	words []string
+	take  func(word []byte)
+	taken int
 	limit int // stop at this many words; 0: never
 
 	cur    []byte // the word being read, folded
@@ -59,12 +67,12 @@ type scanner struct {
 	ascii  bool   // cur is ASCII
 }
 
-// scan appends the words of text. It returns whether the text ends inside a word
+// scan takes the words of text. It returns whether the text ends inside a word
 // of an alphabetic script, one that more typing could prolong.
 func (s *scanner) scan(text string) (open bool) {
 	text = strings.ReplaceAll(norm.NFKC.String(text), "♯", "#")
 	for i := 0; i < len(text); {
-		if s.limit > 0 && len(s.words) >= s.limit {
+		if s.limit > 0 && s.taken >= s.limit {
 			s.cur = s.cur[:0]
 			return false
 		}
@@ -154,14 +162,20 @@ func (s *scanner) end() {
 	if len(s.cur) == 0 {
 		return
 	}
-	word := string(s.cur)
+	word := s.cur
 	if !s.ascii {
 		// Dropping what stood between two characters may have made them composable.
-		word = norm.NFC.String(word)
+		word = norm.NFC.Bytes(word)
 	}
-	s.words = append(s.words, word)
+	s.found(word)
 	s.cur = s.cur[:0]
 	s.chars, s.alone = 0, false
+}
+
+// found takes a word.
+func (s *scanner) found(word []byte) {
+	s.taken++
+	s.take(word)
 }
 
 // symbol handles the ASCII symbol or space at text[i] and returns how many bytes
@@ -173,12 +187,13 @@ func (s *scanner) symbol(text string, i int) int {
 		const net = ".net"
 		if !inWord && len(text)-i >= len(net) && strings.EqualFold(text[i:i+len(net)], net) && !wordFollows(text[i+len(net):]) {
 			s.end()
-			s.words = append(s.words, spelledNet, "net")
+			s.found([]byte(spelledNet))
+			s.found([]byte("net"))
 			return len(net)
 		}
 		if number := s.version(); number != "" && i+1 < len(text) && isDigit(text[i+1]) {
 			s.end()
-			s.words = append(s.words, number)
+			s.found([]byte(number))
 			return 1
 		}
 	case '+', '#':

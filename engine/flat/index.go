@@ -15,20 +15,29 @@ const maxDimension = 1 << 16
 type Options struct {
 	// GraphRows is from how many entries of a tenant on searches walk through a graph instead
 	// of comparing the query with all of them: 0 is never, and less than 1,024 is taken as
-	// that. What they find is then no longer exact. Of the 10 nearest at least 99 in 100 are
-	// found where vectors are clustered, as those of texts are, and the others are replaced
-	// by the next nearest; scores are exact. It pays from some 30,000 entries on, where comparing
-	// takes a millisecond and more. A filter that leaves few entries is exact anyway.
+	// that. What they find is then no longer exact. Of the 10 nearest some 99 in 100 are
+	// found, if the vectors are of texts, and the others are replaced by the next nearest; scores
+	// are exact. It pays from some 30,000 entries on, where comparing takes a millisecond and
+	// more. Where comparing is faster, as with a filter that leaves few entries, it is done.
 	//
 	// The graph is built by goroutines of the index, on all processors, beside searches and
 	// changes: entries that are not in it yet are compared as without it. It takes 150 bytes
 	// for each entry, and the codes of removed ones until it is built anew.
 	GraphRows int
+
+	// GraphWidth is how many near entries a walk looks for, of which the best are its hits;
+	// fewer than these is taken as that many. The greater it is, the more of the nearest a
+	// search finds, and the longer it takes. 0 is five times the hits and fourteen times the
+	// binary logarithm of the entries, some 280 for 10 hits: enough for passages that
+	// engine/static has embedded. Vectors that lie in clusters need a quarter of that.
+	GraphWidth int
 }
 
 // Index is a [quire.VectorIndex] in memory. It is safe for concurrent use: searches run
 // beside each other and beside changes, changes one after the other.
 type Index struct {
+	width int // Options.GraphWidth
+
 	// The lock guards everything below. A Search gives it back before it scans, because the
 	// blocks that a tenant has published never change.
 	mu        sync.RWMutex
@@ -46,6 +55,7 @@ func New(opts *Options) *Index {
 	x := &Index{tenants: map[string]*tenant{}}
 	if opts != nil && opts.GraphRows > 0 {
 		x.builder.least = max(opts.GraphRows, blockRows)
+		x.width = max(opts.GraphWidth, 0)
 	}
 	return x
 }
@@ -117,7 +127,7 @@ func (x *Index) Search(ctx context.Context, query []float32, filters quire.Filte
 		return nil, err
 	}
 	if graph != nil {
-		return graph.nearest(ctx, chosen, q, limit)
+		return graph.nearest(ctx, chosen, q, limit, x.width)
 	}
 	return chosen.nearest(ctx, q, limit)
 }

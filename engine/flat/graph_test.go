@@ -24,6 +24,8 @@ type world struct {
 	random    *rand.Rand
 	centres   [][]float32
 	dimension int
+	// elementals are the chunks of each, nil of one that was removed.
+	elementals [][]quire.Chunk
 }
 
 // perWorldElemental is how many rows an elemental has.
@@ -36,6 +38,7 @@ func newWorld(t *testing.T, elementals, dimension int) *world {
 	for range elementals / 5 {
 		w.centres = append(w.centres, w.around(nil))
 	}
+	w.elementals = make([][]quire.Chunk, elementals)
 	for e := range elementals {
 		w.replace(e, 0)
 	}
@@ -59,14 +62,28 @@ func (w *world) query() []float32 { return w.around(w.centres[w.random.IntN(len(
 // replace gives an elemental new rows, whose ids end in the round.
 func (w *world) replace(e, round int) {
 	w.Helper()
-	id := fmt.Sprint("e", e)
 	chunks := make([]quire.Chunk, perWorldElemental)
 	for i := range chunks {
 		n := e*perWorldElemental + i
-		chunks[i] = quire.Chunk{ID: fmt.Sprintf("%d r%d", n, round), TenantID: "t", ElementalID: id, Vector: w.query(),
+		chunks[i] = quire.Chunk{ID: fmt.Sprintf("%d r%d", n, round), TenantID: "t", ElementalID: elementalID(e), Vector: w.query(),
 			TagIDs: []string{fmt.Sprint("2:", n%2), fmt.Sprint("10:", n%10), fmt.Sprint("100:", n%100)}}
 	}
-	if err := w.index.Replace(w.Context(), "t", id, chunks); err != nil {
+	w.elementals[e] = chunks
+	w.store(e)
+}
+
+func elementalID(e int) string { return fmt.Sprint("e", e) }
+
+func (w *world) remove(e int) {
+	w.Helper()
+	w.elementals[e] = nil
+	w.store(e)
+}
+
+// store gives the index the chunks of an elemental.
+func (w *world) store(e int) {
+	w.Helper()
+	if err := w.index.Replace(w.Context(), "t", elementalID(e), w.elementals[e]); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -231,9 +248,7 @@ func TestGraphEnds(t *testing.T) {
 		t.Fatal("2,000 rows have no graph")
 	}
 	for e := range 80 {
-		if err := w.index.Replace(t.Context(), "t", fmt.Sprint("e", e), nil); err != nil {
-			t.Fatal(err)
-		}
+		w.remove(e)
 	}
 	w.built()
 	if tenant := w.index.tenants["t"]; tenant.graph != nil || tenant.next != nil {

@@ -26,6 +26,7 @@ type world struct {
 	dimension int
 	// elementals are the chunks of each, nil of one that was removed.
 	elementals [][]quire.Chunk
+	backwards  bool // whether a new index is filled from the last one on
 }
 
 // perWorldElemental is how many rows an elemental has.
@@ -35,7 +36,7 @@ const perWorldElemental = 20
 func newWorld(t *testing.T, elementals, dimension int) *world {
 	w := &world{T: t, index: New(&Options{GraphRows: 1}), random: rand.New(rand.NewPCG(21, 22)), dimension: dimension}
 	t.Cleanup(func() { w.index.Close() })
-	for range elementals / 5 {
+	for range max(elementals/5, 2) {
 		w.centres = append(w.centres, w.around(nil))
 	}
 	w.elementals = make([][]quire.Chunk, elementals)

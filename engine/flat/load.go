@@ -21,7 +21,7 @@ func (x *Index) Hold() {
 // Load implements [quire.SavedIndex]: it takes the graphs of tenants that have none yet and
 // should have one. What it reads it checks: a graph of which anything is not as it must be is
 // left out as a whole; rows that the graph does not have as they are now, and those that
-// have lost half of their links with removed ones, are linked anew.
+// have lost many of their links with removed ones, are linked anew.
 func (x *Index) Load(ctx context.Context, r io.Reader) error {
 	defer x.release()
 	wanted, err := x.wanted(ctx)

@@ -74,6 +74,10 @@ func (p *placement) place(number int, digests *[blockRows]uint64, saved map[uint
 	return levels
 }
 
+// leastKept is how many links a node must have kept of some that it has lost: so that it
+// does not fade away when it loses less than half again and again.
+const leastKept = degree / 2
+
 // link writes the links of a node on a level, as far as they lead to nodes that have rows.
 func (p *placement) link(saved, level int, links []uint32) {
 	if p.nodes[saved] == 0 {
@@ -87,7 +91,7 @@ func (p *placement) link(saved, level int, links []uint32) {
 			kept++
 		}
 	}
-	if 2*kept < len(links) {
+	if kept < len(links) && kept < max((len(links)+1)/2, leastKept) {
 		p.lost[node/blockRows].add(int(node % blockRows))
 	}
 }

@@ -79,8 +79,13 @@ func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) 
 			err = errors.Join(err, q.Close(context.WithoutCancel(ctx)))
 		}
 	}()
+	ownStore := o.Store == nil
 	if err := q.fillParts(ctx, dir, &o); err != nil {
 		return nil, err
+	}
+	load := func(context.Context) {}
+	if index, ok := o.Index.(quire.SavedIndex); ok && ownStore {
+		load = q.keep(index, filepath.Join(dir, graphFile), o.Engine.Logger)
 	}
 	if q.Library, err = quire.NewLibrary(ctx, o.Store, o.Library); err != nil {
 		return nil, err
@@ -90,6 +95,7 @@ func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) 
 		return nil, err
 	}
 	q.closeFirst(q.Engine.Close)
+	load(ctx)
 	return q, nil
 }
 

@@ -20,8 +20,9 @@ func (x *Index) Hold() {
 
 // Load implements [quire.SavedIndex]: it takes the graphs of tenants that have none yet and
 // should have one. What it reads it checks: a graph of which anything is not as it must be is
-// left out as a whole; rows that the graph does not have as they are now, and those that
-// have lost many of their links with removed ones, are linked anew.
+// left out as a whole; rows that the graph does not have as they are now, those that have
+// lost many of their links with removed ones, and those that no walk would get to, are linked
+// anew.
 func (x *Index) Load(ctx context.Context, r io.Reader) error {
 	defer x.release()
 	wanted, err := x.wanted(ctx)
@@ -33,7 +34,7 @@ func (x *Index) Load(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	rows, taken := 0, 0
+	rows, kept := 0, 0
 	for range sections {
 		p, err := in.section(ctx, wanted)
 		if err != nil {
@@ -41,14 +42,14 @@ func (x *Index) Load(ctx context.Context, r io.Reader) error {
 		}
 		if p != nil {
 			p.settle()
-			rows, taken = rows+p.rows, taken+p.graph.nodes
+			rows, kept = rows+p.rows, kept+p.kept
 			x.take(p)
 		}
 	}
-	if err := in.end(); err != nil || taken == rows {
+	if err := in.end(); err != nil || kept == rows {
 		return err
 	}
-	return quire.Errorf(quire.CodeConflict, "%d of %d entries are not in the saved graph as they are now, and are linked anew", rows-taken, rows)
+	return quire.Errorf(quire.CodeConflict, "%d of %d entries are not in the saved graph as they are now, and are linked anew", rows-kept, rows)
 }
 
 // release ends what Hold began.

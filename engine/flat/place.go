@@ -13,6 +13,7 @@ type placement struct {
 	graph  *graph
 	view   view
 	rows   int      // live ones of the tenant
+	kept   int      // of these, those that have their node with most of its links
 	levels []uint8  // by saved number
 	nodes  []uint32 // by saved number: link to the node that it is now, 0 for none
 	placed []slotSet
@@ -97,18 +98,19 @@ func (p *placement) link(saved, level int, links []uint32) {
 }
 
 // settle says which nodes need nothing more: those that have kept most of their links and
-// that walks get to.
+// that walks get to. Of a million a thousand may be those that no walk got to before either.
 func (p *placement) settle() {
 	reached := p.reach(p.enter())
 	g := p.graph
 	g.linked = make([]int, len(reached))
 	g.ready = make([]slotSet, len(reached))
 	for n, b := range p.target.blocks {
-		ready := reached[n]
-		ready.intersect(&p.placed[n])
+		ready := p.placed[n]
 		for i, word := range p.lost[n] {
 			ready[i] &^= word
 		}
+		p.kept += ready.count()
+		ready.intersect(&reached[n])
 		g.ready[n] = ready
 		g.nodes += ready.count()
 		for g.linked[n] < b.rows() && (ready.has(g.linked[n]) || !b.live.has(g.linked[n])) {

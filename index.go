@@ -2,6 +2,7 @@ package quire
 
 import (
 	"context"
+	"io"
 	"iter"
 )
 
@@ -54,6 +55,33 @@ type NamedIndex interface {
 	VectorIndex
 	// Name names the kind of index, such as "flat". It is always the same.
 	Name() string
+}
+
+// SavedIndex is what a VectorIndex may be besides: one that makes something of its entries
+// that takes long, such as a graph, and can save that. Whoever opens it calls Hold, has it
+// filled, and then calls Load with what Save wrote when it was closed before.
+//
+// What is saved is a help and never needed: an index that is given something damaged, old, or
+// of other entries makes anew what it lacks, and finds what it would without.
+type SavedIndex interface {
+	VectorIndex
+
+	// Hold has the index put off what takes long, because it is about to be filled. Until
+	// Load is called it searches without.
+	Hold()
+
+	// Load takes what Save wrote, as far as it is of entries that are in the index now, and
+	// ends what Hold began, whatever it returns. A reader without a byte means that nothing
+	// was saved. An error is for the log: ErrCorrupt if something is damaged, ErrConflict if
+	// entries are others than were saved.
+	Load(ctx context.Context, r io.Reader) error
+
+	// Built waits until everything is made that is to be, or ctx ends.
+	Built(ctx context.Context) error
+
+	// Save writes what was made so far, and not a byte if that is nothing. It holds no text
+	// and no vectors. Searches and changes may run meanwhile.
+	Save(ctx context.Context, w io.Writer) error
 }
 
 // Hit is one result of a VectorIndex.

@@ -34,7 +34,8 @@ type Options struct {
 	// of the tenant by chromem-go. flat.New finds the same passages in the same order, in a
 	// small part of the time: it pays off from some thousand passages on, and is the one to
 	// take for tens of thousands, for filters that select few of many, and beside writers.
-	// docs/performance.md has figures by size.
+	// docs/performance.md has figures by size. Close one that is given after the Quire, which
+	// saves what it has made.
 	Index quire.VectorIndex
 	// Embedder makes vectors. Default: static.New. A directory that was filled with another
 	// one is refused unless Engine.Former is that one; the default takes over one that
@@ -68,6 +69,12 @@ type Quire struct {
 // given; else that is ErrInvalid. ErrLocked means that another process has the
 // directory open. Ingests that an earlier process left unfinished go on. When Open
 // fails, nothing stays open.
+//
+// The directory has the database quire.db with what SQLite keeps beside it and, if
+// opts.Index is a quire.SavedIndex with something to save, such as the graph of
+// flat.Options.GraphRows, the file quire.graph. That is no part of what is kept: Close
+// writes it, it may be deleted while the directory is closed, and what of it is damaged
+// or old is made anew, which is logged.
 func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) {
 	var o Options
 	if opts != nil {
@@ -79,8 +86,13 @@ func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) 
 			err = errors.Join(err, q.Close(context.WithoutCancel(ctx)))
 		}
 	}()
+	ownStore := o.Store == nil
 	if err := q.fillParts(ctx, dir, &o); err != nil {
 		return nil, err
+	}
+	load := func(context.Context) {}
+	if index, ok := o.Index.(quire.SavedIndex); ok && ownStore {
+		load = q.keep(index, filepath.Join(dir, graphFile), o.Engine.Logger)
 	}
 	if q.Library, err = quire.NewLibrary(ctx, o.Store, o.Library); err != nil {
 		return nil, err
@@ -90,6 +102,7 @@ func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) 
 		return nil, err
 	}
 	q.closeFirst(q.Engine.Close)
+	load(ctx)
 	return q, nil
 }
 

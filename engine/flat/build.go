@@ -14,6 +14,7 @@ type builder struct {
 	pending map[string]bool // the tenants to look at
 	ended   chan struct{}   // closed when the goroutine has ended, nil while there is none
 	stop    atomic.Bool     // set when the Index is closed
+	held    bool            // nothing is to be built yet
 }
 
 // wake has a tenant looked at that was changed, if its graph must be changed too. The lock is
@@ -26,7 +27,7 @@ func (x *Index) wake(tenantID string, t *tenant) {
 	if t.count() < b.least/2 {
 		t.graph, t.next = nil, nil
 	}
-	if t.graph == nil && t.count() < b.least {
+	if b.held || t.graph == nil && t.count() < b.least {
 		return
 	}
 	if b.ended == nil {
@@ -37,8 +38,8 @@ func (x *Index) wake(tenantID string, t *tenant) {
 	b.pending[tenantID] = true
 }
 
-// Built waits until all entries are in graphs that are to be. Without graphs it returns at
-// once.
+// Built waits until all entries are in graphs that are to be. Without graphs, and between
+// Hold and Load, it returns at once.
 func (x *Index) Built(ctx context.Context) error {
 	x.mu.RLock()
 	err, ended := x.usable(ctx), x.builder.ended
@@ -79,6 +80,9 @@ func (x *Index) nextWork() *graphWork {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id := range x.builder.pending {
+		if x.builder.held {
+			break
+		}
 		t := x.tenants[id]
 		if t != nil {
 			if w := t.graphWork(x.builder.least); w != nil {
@@ -225,12 +229,12 @@ func (g *graph) extend(spans []span) []uint32 {
 		if !known {
 			n = len(pages)
 			g.pageOf[b.born] = n
-			g.linked = append(g.linked, 0)
-			pages = append(pages, newPage(n))
+			g.linked, g.ready = append(g.linked, 0), append(g.ready, slotSet{})
+			pages = append(pages, newPage(levelsOf(n)))
 		}
 		pages[n].codes, pages[n].codings = b.codes, b.codings
 		for slot := s.from; slot < s.to; slot++ {
-			if b.live.has(slot) {
+			if b.live.has(slot) && !g.ready[n].has(slot) {
 				nodes = append(nodes, uint32(n*blockRows+slot))
 			}
 		}

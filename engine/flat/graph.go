@@ -13,8 +13,8 @@ import (
 // It is the graph of Malkov and Yashunin, Efficient and robust approximate nearest neighbor
 // search using Hierarchical Navigable Small World graphs, https://arxiv.org/abs/1603.09320:
 // insert.go has algorithms 1 and 4, walk.go 2 and 5. Here distances are cosines of 8-bit
-// codes, levels come from a hash of the node's number, and removed rows stay nodes that are
-// walked through, until the graph is built anew.
+// codes, levels come from a hash of the node's number, or are those of a saved graph, and
+// removed rows stay nodes that are walked through, until the graph is built anew.
 //
 // One goroutine adds pages, some link nodes beside each other, and any number walk, which
 // take no lock: a list of links is read and written word by word. While it is
@@ -32,6 +32,7 @@ type graph struct {
 	// What follows is the builder's alone.
 	pageOf map[uint64]int // by when the block was born
 	linked []int          // how many slots of each page are nodes, or were removed before
+	ready  []slotSet      // nodes of each page that need no links, because a saved graph had them
 	nodes  int
 }
 
@@ -54,7 +55,7 @@ type page struct {
 	links []atomic.Uint32
 	// upper has degree words of each slot and level above 0, from word degree*first[slot] on.
 	upper []atomic.Uint32
-	first *[blockRows]uint16
+	first *[blockRows + 1]uint16
 }
 
 func newGraph(stride int) *graph {
@@ -64,28 +65,39 @@ func newGraph(stride int) *graph {
 	return g
 }
 
-// newPage makes a page with room for the links of all slots.
-func newPage(number int) page {
-	p := page{links: make([]atomic.Uint32, blockRows*baseDegree), first: new([blockRows]uint16)}
-	lists := 0
-	for slot := range p.first {
-		p.first[slot] = uint16(lists)
-		lists += levelOf(uint32(number*blockRows + slot))
+// pageLevels are the highest levels that the nodes of a page have links on.
+type pageLevels [blockRows]uint8
+
+// levelsOf returns those of a page that is built.
+func levelsOf(number int) *pageLevels {
+	levels := new(pageLevels)
+	for slot := range levels {
+		levels[slot] = levelOf(uint32(number*blockRows + slot))
 	}
-	p.upper = make([]atomic.Uint32, lists*degree)
+	return levels
+}
+
+// newPage makes a page with room for the links of all slots.
+func newPage(levels *pageLevels) page {
+	p := page{links: make([]atomic.Uint32, blockRows*baseDegree), first: new([blockRows + 1]uint16)}
+	lists := uint16(0)
+	for slot, level := range levels {
+		lists += uint16(level)
+		p.first[slot+1] = lists
+	}
+	p.upper = make([]atomic.Uint32, int(lists)*degree)
 	return p
 }
 
-// levelOf returns the highest level that a node has links on: one in degree nodes of a level
-// is on the next.
-func levelOf(node uint32) int {
+// levelOf makes a level for a node: one in degree nodes of a level is on the next.
+func levelOf(node uint32) uint8 {
 	// The finalizer of splitmix64, which mixes consecutive numbers well.
 	h := (uint64(node) + 1) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	h ^= h >> 31
 	const bitsOfDegree = 4
-	return min(bits.LeadingZeros64(h)/bitsOfDegree, topLevel)
+	return uint8(min(bits.LeadingZeros64(h)/bitsOfDegree, topLevel))
 }
 
 // view is the nodes of a graph at some moment.
@@ -93,6 +105,9 @@ type view struct {
 	pages  []page
 	stride int
 }
+
+// lock returns what is locked to change the links of a node.
+func (g *graph) lock(node uint32) *sync.Mutex { return &g.locks[node%uint32(len(g.locks))] }
 
 func (g *graph) view() view { return view{*g.pages.Load(), g.stride} }
 
@@ -112,6 +127,12 @@ func (v view) codes(node uint32) []uint8 {
 // coding returns what the codes of a node stand for.
 func (v view) coding(node uint32) coding {
 	return v.pages[node/blockRows].codings[node%blockRows]
+}
+
+// level returns the highest level that a node has links on.
+func (v view) level(node uint32) int {
+	first, slot := v.pages[node/blockRows].first, node%blockRows
+	return int(first[slot+1] - first[slot])
 }
 
 // links returns the links of a node on a level that it has.

@@ -61,7 +61,7 @@ func (w *walker) walk(ctx context.Context, g *graph, s selection, q *query, widt
 	entry := g.entry.Load() - 1 // before the view, which then has it
 	w.aim(g.view(), probe{q.codes, q.bounds.bias, q.bounds.scale})
 	at := w.start(entry)
-	for level := levelOf(entry); level > 0; level-- {
+	for level := w.level(entry); level > 0; level-- {
 		at = w.descend(at, level)
 	}
 	keep := newSelected(s, len(w.pages))

@@ -24,26 +24,28 @@ func (g *graph) newLinker() *linker {
 }
 
 // insert links a node with near ones, and these with it. Its own links are complete before
-// anybody can come by it, so that no walk gets stuck in it.
+// anybody can come by it, so that no walk gets stuck in it. A node of a saved graph that
+// has lost links can be come by already.
 func (l *linker) insert(node uint32) {
 	v := l.graph.view()
 	l.aim(v, probeOf(v, node, l.own))
-	level := levelOf(node)
+	l.self = node + 1
+	level := v.level(node)
 	entry := l.graph.enterAt(node)
 	if entry == node {
 		return
 	}
 	at := []near{l.start(entry)}
-	for top := levelOf(entry); top > level; top-- {
+	for top := v.level(entry); top > level; top-- {
 		at[0] = l.descend(at[0], top)
 	}
-	level = min(level, levelOf(entry))
+	level = min(level, v.level(entry))
 	for n := level; n >= 0; n-- {
 		_ = l.spread(context.Background(), at, n, insertEffort, nil) // which nobody can cancel
 		l.near = append(l.near[:0], l.found...)
 		at = l.near
 		l.chosen[n] = l.choose(l.chosen[n][:0], l.near, degree)
-		store(v.links(node, n), l.chosen[n])
+		l.give(v, node, n)
 	}
 	for n := level; n >= 0; n-- {
 		for _, to := range l.chosen[n] {
@@ -51,6 +53,14 @@ func (l *linker) insert(node uint32) {
 		}
 	}
 	l.graph.enterFrom(node)
+}
+
+// give gives a node the chosen links on a level.
+func (l *linker) give(v view, node uint32, level int) {
+	lock := l.graph.lock(node)
+	lock.Lock()
+	defer lock.Unlock()
+	store(v.links(node, level), l.chosen[level])
 }
 
 // enterAt returns the node where walks begin, which is the given one if there is none.
@@ -65,7 +75,7 @@ func (g *graph) enterAt(node uint32) uint32 {
 func (g *graph) enterFrom(node uint32) {
 	g.enter.Lock()
 	defer g.enter.Unlock()
-	if levelOf(node) > levelOf(g.entry.Load()-1) {
+	if v := g.view(); v.level(node) > v.level(g.entry.Load()-1) {
 		g.entry.Store(node + 1)
 	}
 }
@@ -119,7 +129,7 @@ func (l *linker) apart(n near, others []near) bool {
 
 // link gives a node a link on a level. If it has as many as it may have, all are chosen anew.
 func (l *linker) link(v view, node uint32, level int, to near) {
-	lock := &l.graph.locks[node%uint32(len(l.graph.locks))]
+	lock := l.graph.lock(node)
 	lock.Lock()
 	defer lock.Unlock()
 	list := v.links(node, level)

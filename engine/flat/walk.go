@@ -8,6 +8,7 @@ type walker struct {
 	probe
 	visited []uint8 // by node: epoch if it was seen on this level
 	epoch   uint8
+	self    uint32   // link to a node that the walk passes over, 0 for none
 	ahead   nearHeap // nodes to look at the neighbours of; cosines are negated, so that the nearest is first
 	found   nearHeap
 	batch   batch
@@ -53,6 +54,9 @@ func (w *walker) forget() {
 	if w.epoch++; w.epoch == 0 {
 		clear(w.visited)
 		w.epoch = 1
+	}
+	if w.self > 0 {
+		w.visited[w.self-1] = w.epoch
 	}
 }
 

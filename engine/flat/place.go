@@ -1,0 +1,168 @@
+package flat
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// placement puts a saved graph over the rows of a tenant: pages are made as the builder
+// makes them, and links are written to where the rows are now.
+type placement struct {
+	target target
+	graph  *graph
+	view   view
+	rows   int      // live ones of the tenant
+	kept   int      // of these, those that have their node with most of its links
+	levels []uint8  // by saved number
+	nodes  []uint32 // by saved number: link to the node that it is now, 0 for none
+	placed []slotSet
+	lost   []slotSet // nodes that have lost too many links
+}
+
+// newPlacement finds the rows of saved nodes, and gives them their levels.
+func newPlacement(t target, digests []uint64, levels []uint8) *placement {
+	p := &placement{target: t, graph: newGraph(stride(t.tenant.dimension)), levels: levels,
+		nodes: make([]uint32, len(digests)), placed: make([]slotSet, len(t.blocks)), lost: make([]slotSet, len(t.blocks))}
+	saved := make(map[uint64]uint32, len(digests))
+	for i, d := range digests {
+		saved[d] = uint32(i)
+	}
+	delete(saved, 0) // those without a row
+	rows := digestsOf(t.blocks)
+	pages := make([]page, len(t.blocks))
+	for n, b := range t.blocks {
+		p.rows += b.count
+		pages[n] = newPage(p.place(n, rows[n], saved))
+		pages[n].codes, pages[n].codings = b.codes, b.codings
+		p.graph.pageOf[b.born] = n
+	}
+	p.graph.pages.Store(&pages)
+	p.view = p.graph.view()
+	return p
+}
+
+// digestsOf returns the digests of the rows of blocks, found by all processors.
+func digestsOf(blocks []*block) []*[blockRows]uint64 {
+	all := make([]*[blockRows]uint64, len(blocks))
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(blocks)) {
+		done.Go(func() {
+			var d digester
+			for i := int(next.Add(1)) - 1; i < len(blocks); i = int(next.Add(1)) - 1 {
+				all[i] = d.rows(blocks[i], blocks[i].rows())
+			}
+		})
+	}
+	done.Wait()
+	return all
+}
+
+// place finds the saved nodes of the rows of a page, and returns the levels of all its slots.
+func (p *placement) place(number int, digests *[blockRows]uint64, saved map[uint64]uint32) *pageLevels {
+	levels := levelsOf(number)
+	for slot, digest := range digests {
+		if digest == 0 {
+			continue
+		}
+		if i, known := saved[digest]; known && p.nodes[i] == 0 {
+			p.nodes[i] = uint32(number*blockRows+slot) + 1
+			p.placed[number].add(slot)
+			levels[slot] = p.levels[i]
+		}
+	}
+	return levels
+}
+
+// leastKept is how many links a node must have kept of some that it has lost: so that it
+// does not fade away when it loses less than half again and again.
+const leastKept = degree / 2
+
+// link writes the links of a node on a level, as far as they lead to nodes that have rows.
+func (p *placement) link(saved, level int, links []uint32) {
+	if p.nodes[saved] == 0 {
+		return
+	}
+	node, kept := p.nodes[saved]-1, 0
+	list := p.view.links(node, level)
+	for _, to := range links {
+		if now := p.nodes[to]; now != 0 {
+			list[kept].Store(now)
+			kept++
+		}
+	}
+	if kept < len(links) && kept < max((len(links)+1)/2, leastKept) {
+		p.lost[node/blockRows].add(int(node % blockRows))
+	}
+}
+
+// settle says which nodes need nothing more: those that have kept most of their links and
+// that walks get to. Of a million a thousand may be those that no walk got to before either.
+func (p *placement) settle() {
+	reached := p.reach(p.enter())
+	g := p.graph
+	g.linked = make([]int, len(reached))
+	g.ready = make([]slotSet, len(reached))
+	for n, b := range p.target.blocks {
+		ready := p.placed[n]
+		for i, word := range p.lost[n] {
+			ready[i] &^= word
+		}
+		p.kept += ready.count()
+		ready.intersect(&reached[n])
+		g.ready[n] = ready
+		g.nodes += ready.count()
+		for g.linked[n] < b.rows() && (ready.has(g.linked[n]) || !b.live.has(g.linked[n])) {
+			g.linked[n]++
+		}
+	}
+}
+
+// enter makes walks begin at the first of the placed nodes of the highest level, of those
+// that have kept most of their links. It returns a link to that, 0 if there is none.
+func (p *placement) enter() uint32 {
+	highest, entry := -1, uint32(0)
+	for n := range p.placed {
+		for slot := range blockRows {
+			node := uint32(n*blockRows + slot)
+			if !p.placed[n].has(slot) || p.lost[n].has(slot) {
+				continue
+			}
+			if level := p.view.level(node); level > highest {
+				highest, entry = level, node+1
+			}
+		}
+	}
+	p.graph.entry.Store(entry)
+	return entry
+}
+
+// reach returns the nodes that can be come by from one on, on level 0.
+func (p *placement) reach(entry uint32) []slotSet {
+	reached := make([]slotSet, len(p.placed))
+	var ahead []uint32
+	come := func(link uint32) {
+		n, slot := (link-1)/blockRows, int((link-1)%blockRows)
+		if !reached[n].has(slot) {
+			reached[n].add(slot)
+			ahead = append(ahead, link-1)
+		}
+	}
+	if entry != 0 {
+		come(entry)
+	}
+	for len(ahead) > 0 {
+		node := ahead[len(ahead)-1]
+		ahead = ahead[:len(ahead)-1]
+		list := p.view.links(node, 0)
+		for i := range list {
+			link := list[i].Load()
+			if link == 0 {
+				break
+			}
+			come(link)
+		}
+	}
+	return reached
+}

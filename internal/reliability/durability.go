@@ -60,8 +60,8 @@ var durability = []Row{
 		New: "	if err := tx.Commit(); err != nil {\n		return err\n	}\n	if _, err := db.ExecContext(ctx, migrations[version]); err != nil {\n		return err\n	}\n	if tx, err = db.BeginTx(ctx, nil); err != nil {",
 	}}},
 	{ID: "A8", Package: ".", Test: "TestRebuiltIndex", Controls: []Control{{
-		Guard: "the indexes are filled from all that is stored", File: "fill.go",
-		Old: "		if len(group) == 0 {", New: "		if len(group) == 0 || group[0].ElementalID[len(group[0].ElementalID)-1] == '0' {",
+		Guard: "the indexes are filled from all that is stored", File: "load.go",
+		Old: "			groups = append(groups, chunks[from:i+1])", New: "			if id := chunks[i].ElementalID; id[len(id)-1] != '0' {\n				groups = append(groups, chunks[from:i+1])\n			}",
 	}}},
 	{ID: "A9", Package: "store/sqlite", Test: "TestLockedByProcess", Controls: []Control{{
 		Guard: "the locks of the file", File: "store/sqlite/file.go",

@@ -76,8 +76,8 @@ var jobs = []Row{
 		New: "	c, err := sqlite.NewConnector(strings.Replace(dsn(path, pragmas), \"immediate\", \"deferred\", 1))\n	if err != nil {\n		return nil, unusable(err)\n	}\n	db := sql.OpenDB(connector{c, pragmas})\n	db.SetMaxOpenConns(n + 16)",
 	}}},
 	{ID: "C13", Package: ".", Test: "TestEngineModel", Controls: []Control{{
-		Guard: "the indexes are filled from all that is stored", File: "fill.go",
-		Old: "		if len(group) == 0 {", New: "		if len(group) == 0 || group[0].ElementalID[len(group[0].ElementalID)-1] == '0' {",
+		Guard: "the indexes are filled from all that is stored", File: "load.go",
+		Old: "			groups = append(groups, chunks[from:i+1])", New: "			if id := chunks[i].ElementalID; id[len(id)-1] != '0' {\n				groups = append(groups, chunks[from:i+1])\n			}",
 	}}},
 	{ID: "C14", Package: "internal/conformance", Test: "TestListsAreLinearizable", Controls: []Control{{
 		Guard: "a removal is done when it returns", File: "item.go",

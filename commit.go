@@ -111,19 +111,12 @@ func (ch *changes) replace(ctx context.Context, tx Tx, tenantID, elementalID str
 	return nil
 }
 
-// jobsKept is how many jobs of an elemental that have ended are kept, the latest ones: for
-// those who ask how an ingest ended, or ask for it again by the same trace id.
-const jobsKept = 16
-
 // putJob writes a job and sees to it that workers and waiters hear of it. When the last
 // active job of an elemental ends, its drafts go too; when one succeeds, they are in the
 // chunks.
 func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 	ch.jobs = true
 	if err := tx.PutJob(ctx, j); err != nil || !j.Status.Final() {
-		return err
-	}
-	if err := tx.TrimJobs(ctx, j.TenantID, j.ElementalID, jobsKept); err != nil {
 		return err
 	}
 	if j.Status != JobSucceeded {
@@ -134,6 +127,10 @@ func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 	}
 	return tx.DeleteDrafts(ctx, j.ElementalID)
 }
+
+// jobsKept is how many jobs of an elemental are kept beside those that were active when the
+// last was asked for: for who asks how an ingest ended, or for it again by the same trace id.
+const jobsKept = 16
 
 // enqueue adds an ingest job for the elemental, or returns the queued one there
 // is, made to run at once and with all its attempts. A running one does not count:
@@ -170,6 +167,11 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 		case CodeOf(err) != CodeNotFound:
 			return Job{}, err
 		}
+	}
+	// A new job takes the place of an old one. None goes when it ends, or others do: whoever
+	// waits for it has to find it.
+	if err := tx.TrimJobs(ctx, rec.TenantID, rec.ID, jobsKept-1); err != nil {
+		return Job{}, err
 	}
 	j := Job{
 		ID: traceID, TenantID: rec.TenantID, ElementalID: rec.ID,

@@ -19,7 +19,8 @@ import (
 // gives up on calls that would take longer than its limit.
 type slowService struct {
 	quire.Embedder
-	limit time.Duration
+	limit  time.Duration
+	always time.Duration // what each call takes besides
 
 	mu      sync.Mutex
 	perText time.Duration
@@ -29,7 +30,7 @@ type slowService struct {
 func (s *slowService) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	s.mu.Lock()
 	s.calls = append(s.calls, len(texts))
-	takes := time.Duration(len(texts)) * s.perText
+	takes := s.always + time.Duration(len(texts))*s.perText
 	s.mu.Unlock()
 	time.Sleep(min(takes, s.limit))
 	if takes > s.limit {
@@ -80,13 +81,25 @@ func TestPace(t *testing.T) {
 	})
 }
 
+// TestPaceOfLatency: where a call takes long whatever it holds, calls do not become small.
+func TestPaceOfLatency(t *testing.T) {
+	withService(t, 0, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {
+		s.always = 3 * time.Second
+		f.add(f.ann, "What a service far away embeds", numberedParagraphs("far", 269))
+		wantEqual(t, s.since(20*time.Millisecond), []int{64, 42, 64, 64, 36})
+		s.always = 1500 * time.Millisecond
+		f.add(f.ann, "What a service less far away embeds", numberedParagraphs("near", 269))
+		wantEqual(t, s.since(0), []int{64, 64, 64, 64, 14})
+	})
+}
+
 // TestPaceOfFailures: a service that gives up on calls with many texts is given fewer until
 // it answers.
 func TestPaceOfFailures(t *testing.T) {
 	withService(t, time.Second, 5*time.Second, func(t *testing.T, f *engineFixture, s *slowService) {
 		e := f.add(f.ann, "What an overloaded service embeds", numberedParagraphs("late", 99))
 		calls := s.since(0)
-		if !slices.Equal(calls[:4], []int{64, 16, 4, 2}) || slices.Max(calls[4:]) > 2 {
+		if !slices.Equal(calls[:4], []int{64, 8, 1, 2}) || slices.Max(calls[4:]) > 2 {
 			t.Errorf("calls of %v texts", calls)
 		}
 		if texts := f.texts(e.ID); len(texts) != 100 {

@@ -28,9 +28,10 @@ type JobProblem struct {
 	Reason string // follows the name in a sentence, such as "is empty"; safe to show
 }
 
-// Job is one ingest of one elemental: durable from the moment Ingest returns. Of the jobs of
-// an elemental that have ended, the 16 that did so last are kept; with the elemental they are
-// deleted, but for those that its deletion cancels.
+// Job is one ingest of one elemental: durable from the moment Ingest returns. An elemental
+// keeps its 16 newest jobs and those that are active: a new ingest takes the place of the
+// oldest that has ended. With the elemental they are deleted, but for those that its deletion
+// cancels.
 type Job struct {
 	ID          string // the trace id that the caller gave, else generated; unique in its tenant
 	TenantID    string

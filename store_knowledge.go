@@ -44,8 +44,8 @@ type JobWriter interface {
 	// elemental has another job running under a lease that lasts is passed over.
 	ClaimJob(ctx context.Context, now time.Time, owner string, leaseUntil time.Time) (Job, error)
 	// TrimJobs deletes the final jobs of an elemental but those keep (>= 0) of them that
-	// have the latest FinishedAt, nil being the earliest, ties by descending Seq. Active
-	// ones stay and do not count. There need not be an elemental with that id.
+	// have the greatest Seq. Active ones stay and do not count. There need not be an
+	// elemental with that id.
 	TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error
 }
 

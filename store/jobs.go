@@ -180,21 +180,11 @@ func (tx *writeTx) TrimJobs(ctx context.Context, tenantID, elementalID string, k
 			final = append(final, j)
 		}
 	}
-	slices.SortFunc(final, func(a, b *quire.Job) int { // the latest first
-		return cmp.Or(finishedAt(b).Compare(finishedAt(a)), cmp.Compare(b.Seq, a.Seq))
-	})
+	slices.SortFunc(final, func(a, b *quire.Job) int { return cmp.Compare(b.Seq, a.Seq) })
 	for _, j := range final[min(keep, len(final)):] {
 		tx.jobs.set(&tx.undo, jobKey{j.TenantID, j.ID}, nil)
 	}
 	return nil
-}
-
-// finishedAt is when a job ended, the zero time if it does not say so.
-func finishedAt(j *quire.Job) time.Time {
-	if j.FinishedAt == nil {
-		return time.Time{}
-	}
-	return *j.FinishedAt
 }
 
 // leased reports whether a job of the elemental runs under a lease that lasts.

@@ -142,5 +142,5 @@ func (t *tx) ClaimJob(ctx context.Context, now time.Time, owner string, leaseUnt
 func (t *tx) TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error {
 	return t.run(ctx, `DELETE FROM jobs WHERE seq IN (
 		SELECT j.seq FROM jobs j WHERE j.tenant_id = ? AND j.elemental_id = ? AND j.status NOT IN ('queued', 'running')
-		ORDER BY j.finished_at DESC, j.seq DESC LIMIT -1 OFFSET ?)`, tenantID, elementalID, keep)
+		ORDER BY j.seq DESC LIMIT -1 OFFSET ?)`, tenantID, elementalID, keep)
 }

@@ -260,16 +260,16 @@ func jobCounts(t *testing.T, s *store) {
 }
 
 func jobsTrim(t *testing.T, s *store) {
-	// By when they ended, from the first to the last; two at the same time, one without.
 	var final []quire.Job
 	for i, id := range []string{"none", "z", "b", "c", "a", "e"} {
 		j := sampleJob("t", id, "e")
 		j.Status = []quire.JobStatus{quire.JobSucceeded, quire.JobFailed, quire.JobCancelled}[i%3]
-		j.CreatedAt = at(9 - i) // does not count
-		j.FinishedAt = []*time.Time{nil, new(at(1)), new(at(2)), new(at(2)), new(at(3)), new(at(4))}[i]
+		// The clock does not count.
+		j.CreatedAt = at(9 - i)
+		j.FinishedAt = []*time.Time{new(at(9)), nil, new(at(8)), new(at(8)), new(at(3)), new(at(4))}[i]
 		final = append(final, j)
 	}
-	put(s, quire.Tx.PutJob, final[4], final[2], final[0], final[5], final[1], final[3])
+	put(s, quire.Tx.PutJob, final...)
 	active := queuedJob("t", "active", "e", at(1))
 	others := []quire.Job{active, sampleJob("t", "other", "e2"), sampleJob("t2", "b", "e")}
 	put(s, quire.Tx.PutJob, others...)

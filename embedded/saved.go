@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/quirelib/quire"
 )
@@ -26,7 +28,7 @@ type saved struct {
 	index  quire.SavedIndex
 	path   string
 	log    *slog.Logger
-	loaded bool // until then there is nothing to save
+	loaded bool // else there is nothing to save
 
 	stop     context.CancelFunc // ends the building that is waited for
 	building sync.WaitGroup
@@ -37,7 +39,9 @@ type saved struct {
 // returns is called. Close then writes the file.
 func (q *Quire) keep(index quire.SavedIndex, path string, log *slog.Logger) (load func(context.Context)) {
 	s := &saved{index: index, path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler)), stop: func() {}}
-	index.Hold()
+	if err := s.safely(func() error { index.Hold(); return nil }); err != nil {
+		s.log.Warn("the index cannot be told that it is to be filled", "error", quire.Cause(err))
+	}
 	q.closeFirst(s.close) // while the Store keeps others out of the directory
 	return s.load
 }
@@ -50,43 +54,85 @@ func (s *saved) load(ctx context.Context) {
 	if err != nil {
 		s.log.Warn("what was saved of the index is not used as it is; the rest is made anew, and searches take longer until then", "error", quire.Cause(err))
 	}
-	s.loaded = true
-	if found && err == nil {
+	// What the index did not come to judge is not replaced.
+	s.loaded = !found || err == nil || quire.CodeOf(err) == quire.CodeCorrupt || quire.CodeOf(err) == quire.CodeConflict
+	if found && err == nil || !s.loaded {
 		return
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.building.Go(func() {
-		if s.index.Built(life) == nil {
+		if s.built(life) {
 			s.write(life)
 		}
 	})
 }
 
+// safely does something with the index, which may be the application's: what it panics with
+// is an error.
+func (s *saved) safely(fn func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = quire.Errorf(quire.CodeInternal, "the vector index panicked").WithCause(fmt.Errorf("%v", r))
+		}
+	}()
+	return fn()
+}
+
+// built waits until the index has made everything, and reports whether it has.
+func (s *saved) built(ctx context.Context) bool {
+	return s.safely(func() error { return s.index.Built(ctx) }) == nil
+}
+
+// give gives the index what was saved.
+func (s *saved) give(ctx context.Context, r io.Reader) error {
+	return s.safely(func() error { return s.index.Load(ctx, r) })
+}
+
 // read gives the index what is in the file, or nothing if there is none.
 func (s *saved) read(ctx context.Context) (found bool, err error) {
-	f, err := os.Open(s.path)
+	f, err := openRegular(s.path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return false, errors.Join(err, s.index.Load(ctx, strings.NewReader("")))
+		return false, errors.Join(err, s.give(ctx, strings.NewReader("")))
 	}
 	defer f.Close()
-	return true, s.index.Load(ctx, f)
+	return true, s.give(ctx, f)
 }
 
+// openRegular opens a file for reading. Opening a named pipe would wait for its writer.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	return os.Open(path)
+}
+
+// closeWait is how long close waits for what the index is just making. What it has made in
+// part may be less than the file has, which then stays.
+const closeWait = time.Second
+
 // close saves what the index has made, unless ctx ends before. It is no error if that fails.
-// An index that was not filled, because Open failed, is let go.
+// An index that was not filled, because Open failed, or not loaded, is let go.
 func (s *saved) close(ctx context.Context) error {
 	s.closing.Do(func() {
 		if !s.loaded {
-			_ = s.index.Load(ctx, strings.NewReader(""))
+			_ = s.give(ctx, strings.NewReader(""))
 			return
 		}
 		s.stop()
 		s.building.Wait()
-		s.write(ctx)
+		wait, cancel := context.WithTimeout(ctx, closeWait)
+		defer cancel()
+		if s.built(wait) {
+			s.write(ctx)
+		}
 	})
 	return nil
 }
@@ -95,7 +141,7 @@ func (s *saved) close(ctx context.Context) error {
 // whole, whatever happens meanwhile.
 func (s *saved) write(ctx context.Context) {
 	part := &draft{path: s.path + ".new"}
-	err := s.index.Save(ctx, part)
+	err := s.safely(func() error { return s.index.Save(ctx, part) })
 	if err == nil {
 		err = part.publish(s.path)
 	}

@@ -45,7 +45,7 @@ func TestDocument(t *testing.T) {
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"test", "-count=1", "./httpapi"}
+	args := []string{"test", "-count=1", "-timeout=1h", "./httpapi"}
 	if testing.Short() {
 		args = append(args, "-short")
 	}

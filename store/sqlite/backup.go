@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/durable"
 )
 
 // Backup implements quire.BackupStore by VACUUM INTO: as of one commit, and without what
@@ -36,7 +37,10 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := publish(part.Name(), path); err != nil {
 		return backupError(err)
 	}
-	return syncDir(dir)
+	if err := durable.SyncDir(dir); err != nil {
+		return backupError(err)
+	}
+	return nil
 }
 
 // removeDatabase removes a database file with what SQLite keeps beside it, and leaves when

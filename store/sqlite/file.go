@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/internal/durable"
 )
 
 // lockWait is how long Open tries to get the lock: long enough for a process that
@@ -115,7 +116,10 @@ func create(ctx context.Context, path string, o Options) error {
 	if err := os.Rename(draft, path); err != nil {
 		return unusable(err)
 	}
-	return syncDir(filepath.Dir(path))
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
+		return unusable(err)
+	}
+	return nil
 }
 
 // initialise makes an empty file a database of the present schema. All of it is
@@ -141,21 +145,6 @@ func removeAside(path string) error {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return unusable(err)
 		}
-	}
-	return nil
-}
-
-// syncDir makes a rename in a directory durable.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // has no sync of directories
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return unusable(err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return unusable(err)
 	}
 	return nil
 }

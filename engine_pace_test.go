@@ -81,6 +81,20 @@ func TestPace(t *testing.T) {
 	})
 }
 
+// TestPaceGrowsNoFurther: an Embedder that became fast again is given as many texts as the
+// options say, for ever.
+func TestPaceGrowsNoFurther(t *testing.T) {
+	withService(t, 100*time.Millisecond, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {
+		f.add(f.ann, "What a slow service embeds", numberedParagraphs("slow", 99))
+		s.since(0)
+		f.add(f.ann, "What a fast service embeds", numberedParagraphs("fast", 6000))
+		calls := s.since(0)
+		if calls = calls[3 : len(calls)-1]; len(slices.Compact(calls)) != 1 || calls[0] != 64 {
+			t.Errorf("calls of %v texts", calls)
+		}
+	})
+}
+
 // TestPaceOfLatency: where a call takes long whatever it holds, calls do not become small.
 func TestPaceOfLatency(t *testing.T) {
 	withService(t, 0, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {

@@ -146,7 +146,8 @@ func (e *Engine) Jobs(ctx context.Context, tenantID, elementalID string, page Pa
 }
 
 // Wait waits until a job of the tenant has reached a final state and returns it. A
-// failed job is no error of Wait.
+// failed job is no error of Wait. ErrNotFound if there is no such job, or no more: its
+// elemental may be deleted when it has ended and before Wait has read how.
 func (e *Engine) Wait(ctx context.Context, tenantID, id string) (Job, error) {
 	var last Job
 	for j, err := range e.Progress(ctx, tenantID, id) {

@@ -64,8 +64,16 @@ func (p *pace) took(c timedCall) {
 	}
 	// What a call takes always, its texts may take again: fewer would not make it much
 	// shorter.
-	most := float64(2 * max(c.texts, p.texts))
-	p.texts = max(1, int(min(most, max(batchTime.Seconds()-always, always)/each)))
+	p.texts = max(1, int(min(float64(p.most(c)), max(batchTime.Seconds()-always, always)/each)))
+}
+
+// most returns how many texts may follow a call: twice as many, but no more than before if it
+// had fewer than it might have had.
+func (p *pace) most(c timedCall) int {
+	if c.texts < p.texts {
+		return p.texts
+	}
+	return 2 * c.texts
 }
 
 // apart tells what each text of a call took, in seconds, from what it took whatever it

@@ -128,10 +128,6 @@ func (ch *changes) putJob(ctx context.Context, tx Tx, j Job) error {
 	return tx.DeleteDrafts(ctx, j.ElementalID)
 }
 
-// jobsKept is how many jobs of an elemental are kept beside those that were active when the
-// last was asked for: for who asks how an ingest ended, or for it again by the same trace id.
-const jobsKept = 16
-
 // enqueue adds an ingest job for the elemental, or returns the queued one there
 // is, made to run at once and with all its attempts. A running one does not count:
 // the content may have changed since it was read. traceID "" makes an id; a trace
@@ -168,9 +164,7 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 			return Job{}, err
 		}
 	}
-	// A new job takes the place of an old one. None goes when it ends, or others do: whoever
-	// waits for it has to find it.
-	if err := tx.TrimJobs(ctx, rec.TenantID, rec.ID, jobsKept-1); err != nil {
+	if err := dropOldJobs(ctx, tx, rec); err != nil {
 		return Job{}, err
 	}
 	j := Job{

@@ -507,7 +507,7 @@ func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error
 				return err
 			}
 		}
-		if err := tx.TrimJobs(ctx, rec.TenantID, rec.ID, 0); err != nil {
+		if err := dropEndedJobs(ctx, tx, rec); err != nil {
 			return err
 		}
 		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {

@@ -2,8 +2,10 @@ package quire_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
@@ -23,6 +25,7 @@ func TestJobsKept(t *testing.T) {
 				f.wait(f.ingest(f.ann, other.ID, "the other's"))
 				for i := range 20 {
 					f.wait(f.ingest(f.ann, e.ID, fmt.Sprint("trace ", i)))
+					time.Sleep(2 * time.Minute) // until then it is kept for who waits for it
 				}
 				jobs := func(id string) (ids []string) {
 					page, err := f.eng.Jobs(t.Context(), f.ann.TenantID, id, quire.Page{Number: 1, Size: 100})
@@ -53,4 +56,28 @@ func TestJobsKept(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestJobsAreFound: whoever waits for a job reads how it ended, however many others of the
+// elemental end meanwhile.
+func TestJobsAreFound(t *testing.T) {
+	t.Parallel()
+	const clients, each = 8, 50
+	f := onMemory(t)
+	e := f.create(f.ann, document("What is ingested by many", "a text"))
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() {
+			for i := range each {
+				j, err := f.eng.Ingest(t.Context(), f.ann.TenantID, quire.IngestRequest{ElementalID: e.ID, TraceID: fmt.Sprint(c, " ", i)})
+				if err == nil {
+					j, err = f.eng.Wait(t.Context(), f.ann.TenantID, j.ID)
+				}
+				if err != nil || j.Status != quire.JobSucceeded {
+					t.Errorf("job %s, %v", j.Status, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -22,6 +22,8 @@ type slowService struct {
 	limit  time.Duration
 	always time.Duration // what each call takes besides
 
+	failing time.Duration // what a call takes at least that fails
+
 	mu      sync.Mutex
 	perText time.Duration
 	calls   []int // how many texts each had
@@ -32,10 +34,11 @@ func (s *slowService) Embed(ctx context.Context, texts []string) ([][]float32, e
 	s.calls = append(s.calls, len(texts))
 	takes := s.always + time.Duration(len(texts))*s.perText
 	s.mu.Unlock()
-	time.Sleep(min(takes, s.limit))
 	if takes > s.limit {
+		time.Sleep(max(s.limit, s.failing))
 		return nil, context.DeadlineExceeded
 	}
+	time.Sleep(takes)
 	return s.Embedder.Embed(ctx, texts)
 }
 
@@ -120,6 +123,26 @@ func TestPaceOfFailures(t *testing.T) {
 			t.Errorf("%d passages", len(texts))
 		}
 	})
+}
+
+// TestPaceBelowAFailure: a service that embeds so many texts and never more is not asked for
+// more again and again, each of which would cost a try.
+func TestPaceBelowAFailure(t *testing.T) {
+	for _, tt := range []struct{ always, perText, limit time.Duration }{
+		{0, 20 * time.Millisecond, 200 * time.Millisecond}, // 10 texts, and what is more takes 3 s
+		{2500 * time.Millisecond, 100 * time.Millisecond, 4500 * time.Millisecond},
+		{0, 2100 * time.Millisecond, 2150 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprint(tt.always, tt.perText, tt.limit), func(t *testing.T) {
+			withService(t, tt.perText, tt.limit, func(t *testing.T, f *engineFixture, s *slowService) {
+				s.always, s.failing = tt.always, 3*time.Second
+				e := f.add(f.ann, "What an overloaded service embeds", numberedParagraphs("limited", 199))
+				if texts := f.texts(e.ID); len(texts) != 200 {
+					t.Errorf("%d passages after calls of %v texts", len(texts), s.since(0))
+				}
+			})
+		})
+	}
 }
 
 // TestPaceOfChange: a change of the embedder is at the new one's pace.

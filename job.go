@@ -29,9 +29,9 @@ type JobProblem struct {
 }
 
 // Job is one ingest of one elemental: durable from the moment Ingest returns. An elemental
-// keeps its 16 newest jobs and those that are active: a new ingest takes the place of the
-// oldest that has ended. With the elemental they are deleted, but for those that its deletion
-// cancels.
+// keeps its 16 newest jobs, those that are active and those that ended within the last minute:
+// others go when the next ingest is asked for. With the elemental they are deleted, but for
+// those that its deletion cancels.
 type Job struct {
 	ID          string // the trace id that the caller gave, else generated; unique in its tenant
 	TenantID    string

@@ -11,10 +11,20 @@ import (
 // fails, and may be longer than a service lets any take; many short ones cost their ways there
 // and back. Workers that share a pace each correct it, and the last one wins.
 type pace struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	pacing
+}
+
+// pacing is what is known of an Embedder.
+type pacing struct {
 	texts int // 0 until a call took longer than batchTime
 	last  timedCall
 	other timedCall // the last one before that had another number of texts
+
+	// limit is half of the texts of the last call that failed late: more are not tried until
+	// there were many calls without a failure, because each costs an ingest one of its tries.
+	limit int // 0: none
+	calm  int // calls since then, or since the limit was raised
 }
 
 // timedCall is how long a call with so many texts took.
@@ -29,6 +39,9 @@ const batchTime = 2 * time.Second
 // fewer is by what the texts of a call are divided after one that failed late: four times in
 // a row leave one text of 4,096.
 const fewer = 8
+
+// calmCalls is after how many calls without a late failure the limit is doubled.
+const calmCalls = 64
 
 // next returns how many texts to embed in the next call, most at most.
 func (p *pace) next(most int) int {
@@ -47,7 +60,7 @@ func (p *pace) failed(c timedCall) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.texts, p.last, p.other = max(1, c.texts/fewer), timedCall{}, timedCall{}
+	p.pacing = pacing{texts: max(1, c.texts/fewer), limit: max(1, c.texts/2)}
 }
 
 // took takes down a call that succeeded.
@@ -58,6 +71,7 @@ func (p *pace) took(c timedCall) {
 		p.other = p.last
 	}
 	p.last = c
+	p.raise()
 	each, always := c.apart(p.other)
 	if p.texts == 0 && c.took <= batchTime {
 		return
@@ -67,13 +81,27 @@ func (p *pace) took(c timedCall) {
 	p.texts = max(1, int(min(float64(p.most(c)), max(batchTime.Seconds()-always, always)/each)))
 }
 
-// most returns how many texts may follow a call: twice as many, but no more than before if it
-// had fewer than it might have had.
-func (p *pace) most(c timedCall) int {
-	if c.texts < p.texts {
-		return p.texts
+// raise doubles the limit when it has held for long.
+func (p *pace) raise() {
+	if p.limit == 0 {
+		return
 	}
-	return 2 * c.texts
+	if p.calm++; p.calm == calmCalls {
+		p.limit, p.calm = min(2*p.limit, 1<<30), 0
+	}
+}
+
+// most returns how many texts may follow a call: twice as many, but no more than before if it
+// had fewer than it might have had, and not above the limit.
+func (p *pace) most(c timedCall) int {
+	most := 2 * c.texts
+	if c.texts < p.texts {
+		most = p.texts
+	}
+	if p.limit > 0 {
+		most = min(most, p.limit)
+	}
+	return most
 }
 
 // apart tells what each text of a call took, in seconds, from what it took whatever it

@@ -43,10 +43,8 @@ type JobWriter interface {
 	// and returns the job so changed. ErrNotFound if there is none. A job whose
 	// elemental has another job running under a lease that lasts is passed over.
 	ClaimJob(ctx context.Context, now time.Time, owner string, leaseUntil time.Time) (Job, error)
-	// TrimJobs deletes the final jobs of an elemental but those keep (>= 0) of them that
-	// have the greatest Seq. Active ones stay and do not count. There need not be an
-	// elemental with that id.
-	TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error
+	// DeleteJob deletes a job of a tenant. It is no error if there is none.
+	DeleteJob(ctx context.Context, tenantID, id string) error
 }
 
 // ChunkReader reads chunks.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -49,10 +50,12 @@ func (tx readTx) Jobs(ctx context.Context, q quire.JobQuery) ([]quire.Job, int, 
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	var all []*quire.Job
-	for k, j := range tx.jobs.rows {
-		if k.tenantID == q.TenantID && (q.ElementalID == "" || j.ElementalID == q.ElementalID) {
-			all = append(all, j)
+	all := slices.Collect(maps.Values(tx.jobsOf[jobOwner{q.TenantID, q.ElementalID}]))
+	if q.ElementalID == "" {
+		for k, j := range tx.jobs.rows {
+			if k.tenantID == q.TenantID {
+				all = append(all, j)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b *quire.Job) int {
@@ -169,20 +172,13 @@ func (tx *writeTx) ClaimJob(ctx context.Context, now time.Time, owner string, le
 	return j, nil
 }
 
-// TrimJobs implements [quire.JobWriter].
-func (tx *writeTx) TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error {
+// DeleteJob implements [quire.JobWriter].
+func (tx *writeTx) DeleteJob(ctx context.Context, tenantID, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var final []*quire.Job
-	for _, j := range tx.jobsOf[jobOwner{tenantID, elementalID}] {
-		if j.Status.Final() {
-			final = append(final, j)
-		}
-	}
-	slices.SortFunc(final, func(a, b *quire.Job) int { return cmp.Compare(b.Seq, a.Seq) })
-	for _, j := range final[min(keep, len(final)):] {
-		tx.jobs.set(&tx.undo, jobKey{j.TenantID, j.ID}, nil)
+	if k := (jobKey{tenantID, id}); tx.jobs.rows[k] != nil {
+		tx.jobs.set(&tx.undo, k, nil)
 	}
 	return nil
 }

@@ -138,9 +138,7 @@ func (t *tx) ClaimJob(ctx context.Context, now time.Time, owner string, leaseUnt
 	return one(ctx, t, scanJob, selectJob+`WHERE j.seq = ?`, seq.V)
 }
 
-// TrimJobs implements quire.JobWriter.
-func (t *tx) TrimJobs(ctx context.Context, tenantID, elementalID string, keep int) error {
-	return t.run(ctx, `DELETE FROM jobs WHERE seq IN (
-		SELECT j.seq FROM jobs j WHERE j.tenant_id = ? AND j.elemental_id = ? AND j.status NOT IN ('queued', 'running')
-		ORDER BY j.seq DESC LIMIT -1 OFFSET ?)`, tenantID, elementalID, keep)
+// DeleteJob implements quire.JobWriter.
+func (t *tx) DeleteJob(ctx context.Context, tenantID, id string) error {
+	return t.run(ctx, `DELETE FROM jobs WHERE tenant_id = ? AND id = ?`, tenantID, id)
 }

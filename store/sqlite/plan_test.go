@@ -274,7 +274,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))
 	do(tx.TrimReceipts(ctx, "u", 0))
-	do(tx.TrimJobs(ctx, "t", "e", 0))
+	do(tx.DeleteJob(ctx, "t", "none"))
 	do(tx.DeleteReceipts(ctx, time.Unix(1, 0)))
 	return errors.Join(errs...)
 }

@@ -147,7 +147,7 @@ var writes = map[string]func(ctx context.Context, tx quire.Tx) error{
 	"PutReceipt":     writeOf(quire.Tx.PutReceipt, sampleReceipt("u1", "r", "k9")),
 	"ShowTable":      func(ctx context.Context, tx quire.Tx) error { return tx.ShowTable(ctx, "a table", quire.Public, epoch) },
 	"ClearTable":     writeOf(quire.Tx.ClearTable, "a table"),
-	"TrimJobs":       func(ctx context.Context, tx quire.Tx) error { return tx.TrimJobs(ctx, "t1", "e1", 0) },
+	"DeleteJob":      func(ctx context.Context, tx quire.Tx) error { return tx.DeleteJob(ctx, "t1", "j1") },
 	"TrimReceipts":   func(ctx context.Context, tx quire.Tx) error { return tx.TrimReceipts(ctx, "u1", 0) },
 	"DeleteReceipts": writeOf(quire.Tx.DeleteReceipts, at(1_000_000)),
 	"PutMedia": func(ctx context.Context, tx quire.Tx) error {

@@ -27,7 +27,7 @@ func modelJobs(t *testing.T, s *store) {
 		round++
 		return &jobModel{round: round}, finishJobs(ctx, tx, round-1)
 	}
-	runModel(t, s, begin, rapid.OneOf(drawPutJob(), drawPutJob(), drawClaim(), drawClaim(), drawTrim()))
+	runModel(t, s, begin, rapid.OneOf(drawPutJob(), drawPutJob(), drawClaim(), drawClaim(), drawDelete()))
 }
 
 // finishJobs ends the jobs of a history, which the next one would claim.
@@ -100,22 +100,15 @@ func drawClaim() *rapid.Generator[action[*jobModel]] {
 	})
 }
 
-func drawTrim() *rapid.Generator[action[*jobModel]] {
+func drawDelete() *rapid.Generator[action[*jobModel]] {
 	return rapid.Custom(func(rt *rapid.T) action[*jobModel] {
-		tenant, elemental := rapid.IntRange(0, 1).Draw(rt, "tenant"), rapid.IntRange(0, 1).Draw(rt, "elemental")
-		keep := rapid.IntRange(0, 2).Draw(rt, "keep")
+		tenant, id := rapid.IntRange(0, 1).Draw(rt, "tenant"), rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(rt, "id")
 		return func(ctx context.Context, tx quire.Tx, m *jobModel) error {
 			tenantID := tenantID(m.round, tenant)
-			elementalID := fmt.Sprint(tenantID, " elemental ", elemental)
-			kept := 0
-			for i := len(m.jobs) - 1; i >= 0; i-- { // none of these says when it ended
-				if j := m.jobs[i]; j.ElementalID == elementalID && j.Status.Final() {
-					if kept++; kept > keep {
-						m.jobs = slices.Delete(m.jobs, i, i+1)
-					}
-				}
+			if i := m.find(tenantID, id); i >= 0 {
+				m.jobs = slices.Delete(m.jobs, i, i+1)
 			}
-			return tx.TrimJobs(ctx, tenantID, elementalID, keep)
+			return tx.DeleteJob(ctx, tenantID, id)
 		}
 	})
 }

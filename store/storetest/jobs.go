@@ -21,7 +21,7 @@ var jobCases = []testCase{
 	{"pages, newest first", jobPages},
 	{"active", jobActive},
 	{"counts", jobCounts},
-	{"trim", jobsTrim},
+	{"delete", jobDelete},
 }
 
 // jobKey is what Job is asked for.
@@ -259,43 +259,38 @@ func jobCounts(t *testing.T, s *store) {
 	}
 }
 
-func jobsTrim(t *testing.T, s *store) {
-	var final []quire.Job
-	for i, id := range []string{"none", "z", "b", "c", "a", "e"} {
-		j := sampleJob("t", id, "e")
-		j.Status = []quire.JobStatus{quire.JobSucceeded, quire.JobFailed, quire.JobCancelled}[i%3]
-		// The clock does not count.
-		j.CreatedAt = at(9 - i)
-		j.FinishedAt = []*time.Time{new(at(9)), nil, new(at(8)), new(at(8)), new(at(3)), new(at(4))}[i]
-		final = append(final, j)
-	}
-	put(s, quire.Tx.PutJob, final...)
-	active := queuedJob("t", "active", "e", at(1))
-	others := []quire.Job{active, sampleJob("t", "other", "e2"), sampleJob("t2", "b", "e")}
-	put(s, quire.Tx.PutJob, others...)
-	trim := func(tenantID, elementalID string, keep, left int) {
+func jobDelete(t *testing.T, s *store) {
+	remove := func(tenantID, id string) {
 		t.Helper()
-		s.update(func(ctx context.Context, tx quire.Tx) error { return tx.TrimJobs(ctx, tenantID, elementalID, keep) })
-		for i, j := range final {
-			if i < len(final)-left {
-				missing(s, jobByKey, jobKey{"t", j.ID})
-			} else {
-				equal(t, j.ID, noSeq(get(s, jobByKey, jobKey{"t", j.ID})), noSeq(j))
-			}
-		}
-		for _, j := range others {
+		s.update(func(ctx context.Context, tx quire.Tx) error { return tx.DeleteJob(ctx, tenantID, id) })
+	}
+	left := func(want ...quire.Job) {
+		t.Helper()
+		for _, j := range want {
 			equal(t, j.ID, noSeq(get(s, jobByKey, jobKey{j.TenantID, j.ID})), noSeq(j))
 		}
 	}
-	trim("t", "nothing", 0, 6)
-	trim("t3", "e", 0, 6)
-	trim("t", "e", 7, 6)
-	trim("t", "e", 6, 6)
-	trim("t", "e", 5, 5)
-	trim("t", "e", 3, 3)
-	trim("t", "e", 2, 2)
-	trim("t", "e", 0, 0)
-	put(s, quire.Tx.PutJob, final[1]) // its id is free again
-	equal(t, "put again", noSeq(get(s, jobByKey, jobKey{"t", "z"})), noSeq(final[1]))
-	equal(t, "active", activeJobs(s, "t", "e"), []string{"active"})
+	final, active, other := sampleJob("t", "a", "e"), queuedJob("t", "b", "e", at(1)), sampleJob("t2", "a", "e")
+	put(s, quire.Tx.PutJob, final, active, other)
+	remove("t", "nothing")
+	remove("t3", "a")
+	left(final, active, other)
+	remove("t", "a")
+	remove("t", "a") // twice is no error
+	missing(s, jobByKey, jobKey{"t", "a"})
+	left(active, other)
+	equal(t, "active", activeJobs(s, "t", "e"), []string{"b"})
+	remove("t", "b")
+	equal(t, "active", activeJobs(s, "t", "e"), nil)
+	missing(s, nextJob, struct{}{})
+	before := get(s, jobByKey, jobKey{"t2", "a"}).Seq
+	put(s, quire.Tx.PutJob, final) // its id is free again, its Seq is not
+	left(final, other)
+	if seq := get(s, jobByKey, jobKey{"t", "a"}).Seq; seq <= before {
+		t.Errorf("Seq %d was given before", seq)
+	}
+	jobs, total := find(s, quire.ReadTx.Jobs, quire.JobQuery{TenantID: "t", ElementalID: "e", Limit: 5})
+	if len(jobs) != 1 || total != 1 {
+		t.Errorf("Jobs: %d of %d, want the one that is left", len(jobs), total)
+	}
 }

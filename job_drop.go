@@ -1,0 +1,57 @@
+package quire
+
+import (
+	"context"
+	"time"
+)
+
+// jobsKept is how many jobs of an elemental are kept, the newest: for who asks how an ingest
+// ended, or for it again by the same trace id.
+const jobsKept = 16
+
+// jobRest is how long a job is kept after it has ended, so that whoever waits for it reads how.
+const jobRest = time.Minute
+
+// oldJobs is how many of the oldest jobs of an elemental are looked at when a new one comes.
+const oldJobs = 64
+
+// dropOldJobs makes room for a new job of an elemental: of the jobs that would not be among
+// the jobsKept newest, the oldest that have ended go.
+func dropOldJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
+	_, total, err := tx.Jobs(ctx, q)
+	if err != nil || total < jobsKept {
+		return err
+	}
+	q.Offset, q.Limit = max(jobsKept-1, total-oldJobs), oldJobs
+	rested := now().Add(-jobRest)
+	return dropJobs(ctx, tx, q, func(j Job) bool { return j.FinishedAt == nil || j.FinishedAt.Before(rested) })
+}
+
+// dropEndedJobs deletes the jobs of an elemental that have ended.
+func dropEndedJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
+	_, total, err := tx.Jobs(ctx, q)
+	if err != nil || total == 0 {
+		return err
+	}
+	q.Limit = total
+	return dropJobs(ctx, tx, q, func(Job) bool { return true })
+}
+
+// dropJobs deletes those of a page of jobs that have ended and may go.
+func dropJobs(ctx context.Context, tx Tx, q JobQuery, may func(Job) bool) error {
+	jobs, _, err := tx.Jobs(ctx, q)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if !j.Status.Final() || !may(j) {
+			continue
+		}
+		if err := tx.DeleteJob(ctx, j.TenantID, j.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -84,7 +84,7 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	}
 	defer x.end()
 	for {
-		busy, err := checkpoint(x.ctx, s.write)
+		busy, err := checkpoint(x.ctx, s.write.DB)
 		if err != nil || !busy {
 			return x.failure(ctx, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sync/semaphore"
 	"modernc.org/sqlite"
 
 	"github.com/quirelib/quire"
@@ -65,6 +66,17 @@ func newPool(path string, pragmas []pragma, n int) (*sql.DB, error) {
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db, nil
+}
+
+// pool is connections of which those who wait for one have it in the order of coming:
+// database/sql gives it to any of them, and to some late.
+type pool struct {
+	*sql.DB
+	turns *semaphore.Weighted // one for each connection
+}
+
+func inTurns(db *sql.DB) *pool {
+	return &pool{db, semaphore.NewWeighted(int64(db.Stats().MaxOpenConnections))}
 }
 
 // dsn names a database file with its settings, the way the driver wants it. The

@@ -107,11 +107,12 @@ func rawSchema(t *testing.T, path string) (version int, schema map[string]string
 		t.Fatal(err)
 	}
 	defer db.Close()
+	db.SetMaxOpenConns(1)
 	var verdict string
 	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("integrity check: %s, %v", verdict, err)
 	}
-	schema = schemaOf(t, &Store{read: db})
+	schema = schemaOf(t, &Store{read: inTurns(db)})
 	if _, err := fmt.Sscan(schema["version"], &version); err != nil {
 		t.Fatal(err)
 	}

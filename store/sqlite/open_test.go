@@ -53,8 +53,8 @@ func TestPragmas(t *testing.T) {
 				t.Errorf("the writer is not %v", sync)
 			}
 			for range 2 {
-				right.Add(checkPragmas(t, s.write, 1, append(o.writer(), needed...)))
-				right.Add(checkPragmas(t, s.read, o.ReadConns, append(o.reader(), needed...)))
+				right.Add(checkPragmas(t, s.write.DB, 1, append(o.writer(), needed...)))
+				right.Add(checkPragmas(t, s.read.DB, o.ReadConns, append(o.reader(), needed...)))
 				all.Add(int64(1 + o.ReadConns))
 			}
 		})

@@ -9,7 +9,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -84,8 +83,8 @@ type Store struct {
 	path  string
 	file  fs.FileInfo // of path when it was opened
 	locks []*flock.Flock
-	write *sql.DB // one connection
-	read  *sql.DB // Options.ReadConns connections
+	write *pool // one connection
+	read  *pool // Options.ReadConns connections
 
 	mu       sync.Mutex // guards closed and sessions, and running.Add against Close
 	closed   bool
@@ -167,10 +166,10 @@ func openPools(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: write, read: read, sessions: map[*session]struct{}{}, done: make(chan struct{})}
-	err = migrate(ctx, s.write)
+	s := &Store{write: inTurns(write), read: inTurns(read), sessions: map[*session]struct{}{}, done: make(chan struct{})}
+	err = migrate(ctx, write)
 	if err == nil {
-		err = failure(ctx, s.read.PingContext(ctx))
+		err = failure(ctx, read.PingContext(ctx))
 	}
 	if err == nil {
 		s.path = path

@@ -40,7 +40,7 @@ func (s *Store) Update(ctx context.Context, fn func(tx quire.Tx) error) error {
 
 // onConn runs fn with a connection of the pool, in a session. A cancelled ctx ends the
 // waiting for it.
-func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(x *session, conn *sql.Conn) error) error {
+func (s *Store) onConn(ctx context.Context, p *pool, fn func(x *session, conn *sql.Conn) error) error {
 	x, err := s.enter(ctx)
 	if err != nil {
 		return err
@@ -52,7 +52,13 @@ func (s *Store) onConn(ctx context.Context, pool *sql.DB, fn func(x *session, co
 	if err := s.inPlace(); err != nil {
 		return err
 	}
-	conn, err := pool.Conn(x.ctx)
+	if err := p.turns.Acquire(x.ctx, 1); err != nil {
+		return x.failure(ctx, err)
+	}
+	if err := x.hold(func() { p.turns.Release(1) }); err != nil {
+		return err
+	}
+	conn, err := p.Conn(x.ctx)
 	if err != nil {
 		return x.failure(ctx, err)
 	}

@@ -12,26 +12,46 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirelib/quire"
 )
 
-// TestReadModifyWrite has 16 goroutines count together, while others read: no update
-// fails, none is lost, and nobody is kept waiting by the others for long.
+// TestReadModifyWrite has 16 goroutines count together, alone and while others read: no
+// update fails, none is lost, and nobody is kept waiting by the others for long.
 func TestReadModifyWrite(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
 	const writers = 16
 	span := writingTime
 	if testing.Short() {
 		span /= 10
 	}
-	var failed, reads atomic.Int64
+	alone, _ := countTogether(t, writers, 0, span)
+	beside, reads := countTogether(t, writers, 2, span)
+	t.Logf("C11: %d writers for %v, %v; beside readers with %d reads %v", writers, span, alone, reads, beside)
+}
+
+// longest says how many times are given, and what the longest ones are, in words.
+type longest []time.Duration
+
+func (l longest) String() string {
+	slices.Sort(l)
+	return fmt.Sprintf("%d updates, 0 lost, 99 of 100 took at most %v, the longest %v",
+		len(l), l[len(l)*99/100].Round(time.Millisecond), l[len(l)-1].Round(time.Millisecond))
+}
+
+// countTogether has writers add one each to what they have read, again and again, for a
+// span, beside readers. It returns how long the updates took and how many reads there were.
+func countTogether(t *testing.T, writers, readers int, span time.Duration) (longest, int64) {
+	s := newStore(t)
+	var reads atomic.Int64
 	stop := make(chan struct{})
-	var readers, writing sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
+	var reading, writing sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
 			for last := 0; ; {
 				select {
 				case <-stop:
@@ -47,45 +67,84 @@ func TestReadModifyWrite(t *testing.T) {
 			}
 		})
 	}
-	waits := make([][]time.Duration, writers)
+	waits := make([]longest, writers)
 	end := time.Now().Add(span)
 	for w := range waits {
 		writing.Go(func() {
 			for time.Now().Before(end) {
 				begin := time.Now()
-				err := s.Update(t.Context(), func(tx quire.Tx) error {
-					b, err := tx.Meta(t.Context(), "n")
-					if err != nil && !errors.Is(err, quire.ErrNotFound) {
-						return err
-					}
-					n, _ := strconv.Atoi(string(b))
-					return tx.PutMeta(t.Context(), "n", []byte(strconv.Itoa(n+1)))
-				})
-				waits[w] = append(waits[w], time.Since(begin))
-				if err != nil {
-					failed.Add(1)
+				if err := addOne(t.Context(), s); err != nil {
 					t.Error(quire.Cause(err))
 				}
+				waits[w] = append(waits[w], time.Since(begin))
 			}
 		})
 	}
 	writing.Wait()
 	close(stop)
-	readers.Wait()
+	reading.Wait()
 	all := slices.Concat(waits...)
-	slices.Sort(all)
 	if got := metaValue(t, s, "n"); got != strconv.Itoa(len(all)) {
 		t.Errorf("counted to %s, want %d", got, len(all))
 	}
-	const few = 30 // turns of a writer, of which chance takes most from some
-	share := len(all) / writers
 	for w, of := range waits {
-		if len(of) == 0 || share > few && len(of) < share/3 {
+		if share := len(all) / writers; share > 30 && len(of) < share/2 {
 			t.Errorf("writer %d had %d of %d turns", w, len(of), len(all))
 		}
 	}
-	t.Logf("C11: %d writers for %v, %d updates: %d errors, counted to %s; 99 of 100 took at most %v, the longest %v; %d reads meanwhile",
-		writers, span, len(all), failed.Load(), metaValue(t, s, "n"), all[len(all)*99/100].Round(time.Millisecond), all[len(all)-1].Round(time.Millisecond), reads.Load())
+	return all, reads.Load()
+}
+
+// addOne adds one to the number n, in one transaction.
+func addOne(ctx context.Context, s *Store) error {
+	return s.Update(ctx, func(tx quire.Tx) error {
+		b, err := tx.Meta(ctx, "n")
+		if err != nil && !errors.Is(err, quire.ErrNotFound) {
+			return err
+		}
+		n, _ := strconv.Atoi(string(b))
+		return tx.PutMeta(ctx, "n", []byte(strconv.Itoa(n+1)))
+	})
+}
+
+// TestTurns has writers wait for each other: they get their turn in the order of coming.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		const writers = 32
+		var order []int // appended to in transactions, of which there is one at a time
+		var writing sync.WaitGroup
+		entered, leave := make(chan struct{}), make(chan struct{})
+		write := func(w int) {
+			writing.Go(func() {
+				if err := s.Update(t.Context(), func(quire.Tx) error {
+					if w == 0 {
+						close(entered)
+						<-leave
+					}
+					order = append(order, w)
+					return nil
+				}); err != nil {
+					t.Error(quire.Cause(err))
+				}
+			})
+		}
+		var want []int
+		for w := range writers {
+			write(w)
+			want = append(want, w)
+			if w == 0 {
+				<-entered
+			}
+			synctest.Wait() // until it waits for its turn
+		}
+		close(leave)
+		writing.Wait()
+		if diff := cmp.Diff(want, order); diff != "" {
+			t.Errorf("turns (-wanted +had):\n%s", diff)
+		}
+	})
 }
 
 // TestInterrupted interrupts a statement that writes. SQLite then rolls the whole

@@ -2,12 +2,21 @@ package flat
 
 import (
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 )
 
 // slotSet is a set of rows of one block: bit i of word i/64 stands for slot i.
 type slotSet [blockRows / 64]uint64
+
+// fullSet is all slots.
+var fullSet = func() (s slotSet) {
+	for i := range s {
+		s[i] = math.MaxUint64
+	}
+	return s
+}()
 
 func (s *slotSet) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
 func (s *slotSet) remove(slot int)   { s[slot/64] &^= 1 << (slot % 64) }
@@ -141,11 +150,11 @@ func union(a, b rowSet) rowSet {
 	return append(append(both, a...), b...)
 }
 
-// intersection returns the rows that are in all of the sets, of which there is at least one.
-// It shares no memory with them.
+// intersection returns the rows that are in all of the sets, of which there is at least one:
+// of a single one the set itself.
 func intersection(sets []rowSet) rowSet {
 	if len(sets) == 1 {
-		return slices.Clone(sets[0])
+		return sets[0]
 	}
 	least := slices.MinFunc(sets, func(a, b rowSet) int { return len(a) - len(b) })
 	all := make(rowSet, 0, len(least))

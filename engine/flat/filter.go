@@ -1,6 +1,10 @@
 package flat
 
-import "github.com/quirelib/quire"
+import (
+	"slices"
+
+	"github.com/quirelib/quire"
+)
 
 // field is one of those that Filters name, without the tenant.
 type field uint8
@@ -73,35 +77,26 @@ type chosen struct {
 	slots slotSet
 }
 
-// count returns how many rows are selected.
-func (s selection) count() int {
-	n := 0
-	for i := range s {
-		n += s[i].slots.count()
-	}
-	return n
-}
-
-// choose returns the rows that match the filters, whose tenant is this one.
-func (t *tenant) choose(f quire.Filters) selection {
+// choose appends the rows that match the filters, whose tenant is this one.
+func (t *tenant) choose(s selection, f quire.Filters) selection {
 	asked := conditions(f)
 	if len(asked) == 0 {
-		return t.everything()
+		return t.everything(s)
 	}
 	sets := make([]rowSet, len(asked))
 	for i, c := range asked {
 		sets[i] = t.having(c)
 	}
 	rows := intersection(sets)
-	s := make(selection, len(rows))
+	s = slices.Grow(s, len(rows))
 	for i := range rows {
-		s[i] = chosen{t.blocks[rows[i].block], rows[i].slots}
+		s = append(s, chosen{t.blocks[rows[i].block], rows[i].slots})
 	}
 	return s
 }
 
-func (t *tenant) everything() selection {
-	s := make(selection, 0, len(t.blocks))
+func (t *tenant) everything(s selection) selection {
+	s = slices.Grow(s, len(t.blocks))
 	for _, b := range t.blocks {
 		if b != nil {
 			s = append(s, chosen{b, b.live})

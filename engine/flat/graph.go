@@ -37,9 +37,10 @@ type graph struct {
 }
 
 const (
-	// degree is how many links a node is given, and has at most on levels above 0.
+	// degree is how many links a node has at most on levels above 0.
 	degree = 16
-	// baseDegree is how many links a node has at most on level 0.
+	// baseDegree is how many links a node has at most on level 0. The paper gives a new node
+	// degree of them; all of them make walks of the same length find more.
 	baseDegree = 2 * degree
 	// topLevel is the highest level that there is.
 	topLevel = 7

@@ -10,8 +10,8 @@ import (
 // nearest returns about the limit rows nearest to the query: of those that are linked, what a
 // walk finds, of all others exactly. Where comparing all is faster, or a walk does not find
 // enough, all are compared.
-func (g *graph) nearest(ctx context.Context, s selection, q *query, limit, width int) ([]quire.Hit, error) {
-	if linked, nodes := s.linked(), g.size(); limit < linked {
+func (g *graph) nearest(ctx context.Context, s *searcher, q *query, limit, width int) ([]quire.Hit, error) {
+	if linked, nodes := s.rows.linked(), g.size(); limit < linked {
 		if width == 0 {
 			width = usualWidth(limit, nodes)
 		}
@@ -43,28 +43,29 @@ const walkRows = 48
 
 // find returns the limit best rows of those that a walk finds and those that are not linked,
 // or nil if a walk finds less than the limit.
-func (g *graph) find(ctx context.Context, s selection, q *query, limit, width int) ([]quire.Hit, error) {
+func (g *graph) find(ctx context.Context, s *searcher, q *query, limit, width int) ([]quire.Hit, error) {
 	w := g.walkers.Get().(*walker)
 	defer g.walkers.Put(w)
-	f := newFinalists(limit)
-	if err := w.walk(ctx, g, s, q, width, f); err != nil || len(w.found) < limit {
+	s.finalists.begin(limit)
+	if err := w.walk(ctx, g, s, q, width); err != nil || len(w.found) < limit {
 		return nil, err
 	}
-	if err := s.scanUnlinked(ctx, q, f); err != nil {
+	if err := s.scanUnlinked(ctx, q); err != nil {
 		return nil, err
 	}
-	return f.hits(ctx, q)
+	return s.finalists.hits(ctx, q)
 }
 
 // walk adds the selected rows that it finds to the finalists.
-func (w *walker) walk(ctx context.Context, g *graph, s selection, q *query, width int, f *finalists) error {
+func (w *walker) walk(ctx context.Context, g *graph, s *searcher, q *query, width int) error {
 	entry := g.entry.Load() - 1 // before the view, which then has it
 	w.aim(g.view(), probe{q.codes, q.bounds.bias, q.bounds.scale})
 	at := w.start(entry)
 	for level := w.level(entry); level > 0; level-- {
 		at = w.descend(at, level)
 	}
-	keep := newSelected(s, len(w.pages))
+	f, keep := &s.finalists, &s.selected
+	keep.choose(s.rows, len(w.pages))
 	if err := w.spread(ctx, []near{at}, 0, width, keep); err != nil {
 		return err
 	}
@@ -93,14 +94,14 @@ type selected struct {
 	of   []int32 // by page, the number of the block in rows, plus one
 }
 
-func newSelected(s selection, pages int) *selected {
-	k := &selected{s, make([]int32, pages)}
-	for i := range s {
-		if s[i].block.linked > 0 {
-			k.of[s[i].page] = int32(i + 1)
+// choose makes the selected ones those of some rows.
+func (k *selected) choose(rows selection, pages int) {
+	k.rows, k.of = rows, append(k.of[:0], make([]int32, pages)...)
+	for i := range rows {
+		if rows[i].block.linked > 0 {
+			k.of[rows[i].page] = int32(i + 1)
 		}
 	}
-	return k
 }
 
 func (k *selected) keeps(node uint32) bool {
@@ -118,18 +119,18 @@ func (k *selected) at(node uint32) (*block, int) {
 }
 
 // scanUnlinked compares the rows that are not in the graph.
-func (s selection) scanUnlinked(ctx context.Context, q *query, f *finalists) error {
-	var w work
-	for i := range s {
-		if s[i].block.linked == s[i].rows() {
+func (s *searcher) scanUnlinked(ctx context.Context, q *query) error {
+	for i := range s.rows {
+		b := s.rows[i].block
+		if b.linked == b.rows() {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rest := s[i]
-		if rest.slots.removeBefore(rest.block.linked); !rest.slots.empty() {
-			w.scan(&rest, q, f)
+		rest := s.rows[i].slots
+		if rest.removeBefore(b.linked); !rest.empty() {
+			s.scan(b, &rest, q)
 		}
 	}
 	return nil

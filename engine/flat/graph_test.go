@@ -123,11 +123,13 @@ func (w *world) recall(when string) {
 func (w *world) compare(filters quire.Filters, limit int) (found, wanted int) {
 	w.Helper()
 	ctx, q := w.Context(), mustQuery(w, w.query())
-	chosen, graph, err := w.index.choose(ctx, q.vector, filters)
+	s := newSearcher()
+	defer s.free()
+	graph, err := w.index.choose(ctx, s, q.vector, filters)
 	if err != nil || graph == nil {
 		w.Fatalf("no graph, or %v", err)
 	}
-	want, err := chosen.nearest(ctx, q, limit)
+	want, err := s.nearest(ctx, q, limit)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func (w *world) compare(filters quire.Filters, limit int) (found, wanted int) {
 	for _, h := range want {
 		scores[h.ID] = h.Score
 	}
-	got, err := graph.find(ctx, chosen, q, limit, usualWidth(limit, graph.size()))
+	got, err := graph.find(ctx, s, q, limit, usualWidth(limit, graph.size()))
 	if err != nil {
 		w.Fatal(err)
 	}

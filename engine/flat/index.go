@@ -124,32 +124,35 @@ func (x *Index) Search(ctx context.Context, query []float32, filters quire.Filte
 	if err != nil {
 		return nil, err
 	}
-	chosen, graph, err := x.choose(ctx, query, filters)
+	s := newSearcher()
+	defer s.free()
+	graph, err := x.choose(ctx, s, query, filters)
 	if err != nil {
 		return nil, err
 	}
 	if graph != nil {
-		return graph.nearest(ctx, chosen, q, limit, x.width)
+		return graph.nearest(ctx, s, q, limit, x.width)
 	}
-	return chosen.nearest(ctx, q, limit)
+	return s.nearest(ctx, q, limit)
 }
 
-// choose returns the rows that match the filters, as they are now, and the graph that leads
-// to those that are linked, nil if there is none.
-func (x *Index) choose(ctx context.Context, query []float32, filters quire.Filters) (selection, *graph, error) {
+// choose gives a searcher the rows that match the filters, as they are now, and returns the
+// graph that leads to those that are linked, nil if there is none.
+func (x *Index) choose(ctx context.Context, s *searcher, query []float32, filters quire.Filters) (*graph, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if err := x.usable(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := x.sameDimension(query); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t := x.tenants[filters.TenantID]
 	if t == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
-	return t.choose(filters), t.graph, nil
+	s.rows = t.choose(s.rows[:0], filters)
+	return t.graph, nil
 }
 
 // Reset removes all entries of all tenants.

@@ -44,7 +44,7 @@ func (l *linker) insert(node uint32) {
 		_ = l.spread(context.Background(), at, n, insertEffort, nil) // which nobody can cancel
 		l.near = append(l.near[:0], l.found...)
 		at = l.near
-		l.chosen[n] = l.choose(l.chosen[n][:0], l.near, degree)
+		l.chosen[n] = l.choose(l.chosen[n][:0], l.near, len(v.links(node, n)))
 		l.give(v, node, n)
 	}
 	for n := level; n >= 0; n-- {

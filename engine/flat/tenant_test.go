@@ -212,28 +212,28 @@ func TestSelectionStays(t *testing.T) {
 	}
 	query := mustQuery(t, p.vector())
 	for _, f := range p.filters() {
-		chosen, _, err := p.index.choose(t.Context(), query.vector, f)
+		s := newSearcher()
+		if _, err := p.index.choose(t.Context(), s, query.vector, f); err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.nearest(t.Context(), query, 20)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := chosen.nearest(t.Context(), query, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		published := make([]block, len(chosen))
-		for i := range chosen {
-			published[i] = *chosen[i].block
+		published := make([]block, len(s.rows))
+		for i := range s.rows {
+			published[i] = *s.rows[i].block
 		}
 		for n := range 60 {
 			name := fmt.Sprint("e", n)
 			p.replace(name, p.elemental(name, p.random.IntN(40)))
 		}
-		for i := range chosen {
-			if was, is := &published[i], chosen[i].block; is.live != was.live || is.count != was.count || is.rows() != was.rows() {
+		for i := range s.rows {
+			if was, is := &published[i], s.rows[i].block; is.live != was.live || is.count != was.count || is.rows() != was.rows() {
 				t.Errorf("%+v: block %d has changed: %d of %d rows, then %d of %d", f, i, was.count, was.rows(), is.count, is.rows())
 			}
 		}
-		got, err := chosen.nearest(t.Context(), query, 20)
+		got, err := s.nearest(t.Context(), query, 20)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%+v: %v (-before +after):\n%s", f, err, diff)
 		}

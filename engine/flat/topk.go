@@ -2,6 +2,7 @@ package flat
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +28,10 @@ type finalists struct {
 	room       int // with so many candidates, those are dropped that are none any more
 }
 
-func newFinalists(k int) *finalists { return &finalists{k: k, room: 8*k + 1024} }
+// begin begins anew, in the memory that there is.
+func (f *finalists) begin(k int) {
+	f.k, f.lowers, f.candidates, f.room = k, f.lowers[:0], f.candidates[:0], 8*k+1024
+}
 
 // least returns the least upper bound of a row that may be among the best.
 func (f *finalists) least() float32 {
@@ -54,6 +58,37 @@ func (f *finalists) add(c candidate, lower float32) {
 func (f *finalists) prune() {
 	least := f.least()
 	f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool { return c.upper < least })
+}
+
+// checkEvery is how many candidates are scored before the context is looked at again.
+const checkEvery = 1024
+
+// hits scores the candidates and returns the k best. Those of the greatest bounds come first:
+// a score that k have at least excludes more than lower bounds did, so that the rest need
+// not be scored.
+func (f *finalists) hits(ctx context.Context, q *query) ([]quire.Hit, error) {
+	f.prune()
+	slices.SortFunc(f.candidates, func(a, b candidate) int { return cmp.Compare(b.upper, a.upper) })
+	more := f.k/4 + 8 // hits beyond the k best, before these are looked for again
+	hits := make([]quire.Hit, 0, min(f.k+more, len(f.candidates)))
+	least, full := 0.0, f.k
+	for i, c := range f.candidates {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if max(float64(c.upper), 0) < least {
+			break
+		}
+		hit := quire.Hit{ID: c.block.ids[c.slot]}
+		if c.upper > 0 { // else it is known
+			hit.Score = q.score(c.block.vector(c.slot), c.block.norms[c.slot])
+		}
+		if hits = append(hits, hit); len(hits) == full {
+			hits = best(hits, f.k)
+			least, full = hits[f.k-1].Score, f.k+more
+		}
+	}
+	return best(hits, f.k), nil
 }
 
 // best sorts hits by descending score, ties by id, and returns the first k.

@@ -24,7 +24,9 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // Backup writes a copy of everything, keys and jobs included, as of one moment: every
 // write that returned before the call is in it. Reading and writing go on meanwhile. path
 // is a new file in a directory that exists; the SQLite Store opens it like its own, so
-// that a backup is restored by putting it, with nothing open, where that one's file was.
+// that a backup is restored by putting it, with nothing open, where that one's file was, and
+// taking away those beside it whose names begin like its and end in -wal, -shm and -journal:
+// they belong to the former file. Keys are restored too, with those that were revoked since.
 //
 // ErrConflict if the file exists, ErrInvalid if the directory does not or if the Store is
 // no [BackupStore], as the one in memory. When it fails, no file is left; when the process is

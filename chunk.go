@@ -21,7 +21,7 @@ type Chunk struct {
 	// own but the beginning of that of its section.
 	Heading []string
 	Text    string // exactly the bytes Start..End of the source text
-	Start   int    // byte offset into the source text, inclusive
+	Start   int    // byte offset into the source text, inclusive: of a file its text; else title, description and body, a blank line between those that are not blank
 	End     int    // byte offset into the source text, exclusive
 	Ordinal int    // position among the chunks of the same item and source, from 0
 

@@ -62,6 +62,9 @@ type VerifiedStore interface {
 //   - counters that are not the number of the comments, rates, upvotes and saves there are;
 //   - media whose length is not the stated one.
 //
+// Names of users and tags, messages of comments and rates, and the words of the full-text
+// indexes have no checksum: what is changed in them goes unseen if it fits its structure.
+//
 // Reading and writing go on meanwhile; it sees the state of one moment and holds it until
 // it returns, so that the log of SQLite grows by what is written. It takes seconds for
 // 100,000 elementals. The error is that of the reading, nil however much is wrong. Beside an

@@ -222,7 +222,7 @@ func TestTenantOfSeveral(t *testing.T) {
 	}
 	search(amy.key, "ann").want(200).has("total_found", "1", "items.0.payload.snack_elemental_id", `"`+id+`"`)
 	for _, tenant := range []string{"amy", "bob", "ANN", "ann "} {
-		search(amy.key, tenant).detail(403, "this key may not act for the tenant in filters.tenant_id")
+		search(amy.key, tenant).detail(403, "whoever asks may not act for the tenant in filters.tenant_id")
 	}
 	before := f.snapshot()
 	f.do(amy.key, "PUT", "/v1/user/elemental/"+id, `{"title":"Zebras of somebody else"}`).want(403)

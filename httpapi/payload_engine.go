@@ -162,7 +162,7 @@ func (b *engineBody) filterAll(o object, key string, parse parser[string]) []str
 // mayActFor refuses a tenant that the user does not act for.
 func (s *server) mayActFor(c *call, f quire.Filters) error {
 	if !s.opts.MayActFor(c.r.Context(), c.user, f.TenantID) {
-		return quire.Errorf(quire.CodeForbidden, "this key may not act for the tenant in filters.tenant_id")
+		return quire.Errorf(quire.CodeForbidden, "whoever asks may not act for the tenant in filters.tenant_id")
 	}
 	return nil
 }

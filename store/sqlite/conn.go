@@ -84,12 +84,15 @@ func inTurns(db *sql.DB) *pool {
 // by reading and then writes could fail because of another that wrote meanwhile.
 // For readers, which say query_only, a plain BEGIN is enough.
 func dsn(path string, pragmas []pragma) string {
-	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}, "_txlock": {"immediate"}}
+	// A file that has gone is not made again. Where another has taken its place, a connection
+	// that may write would write the log of the one that has gone into it when it closes.
+	q := url.Values{"mode": {"rw"}, "_dqs": {"0"}, "_defensive": {"1"}, "_txlock": {"immediate"}}
 	for _, p := range pragmas {
 		if p.set != "" {
 			q.Add("_pragma", p.name+"("+p.set+")")
 		}
 		if p.name == "query_only" {
+			q.Set("mode", "ro")
 			q.Set("_txlock", "deferred")
 		}
 	}

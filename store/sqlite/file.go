@@ -93,6 +93,9 @@ func lock(ctx context.Context, path string) (*flock.Flock, error) {
 // create makes a new database beside path and moves it there when it is complete:
 // a process that is killed meanwhile leaves no half-made file at path.
 func create(ctx context.Context, path string, o Options) error {
+	if err := lastWrites(path); err != nil {
+		return err
+	}
 	// Files beside a database that is gone would be taken for those of the new one.
 	for _, old := range []string{path, path + ".new"} {
 		if err := removeAside(old); err != nil {
@@ -137,6 +140,22 @@ func initialise(ctx context.Context, path string, o Options) error {
 		err = failure(ctx, closeErr)
 	}
 	return err
+}
+
+// lastWrites returns an error if the files beside a database that is gone hold what was
+// written to it last: with the database somewhere else, they are needed there.
+func lastWrites(path string) error {
+	for _, suffix := range []string{"-wal", "-journal"} {
+		info, err := os.Stat(path + suffix)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return unusable(err)
+		case info.Size() > 0:
+			return quire.Errorf(quire.CodeCorrupt, "the database file is missing or empty, but the file beside it that ends in %s holds what was written last: put the database file back, or move that one away to begin anew", suffix)
+		}
+	}
+	return nil
 }
 
 // removeAside removes the files that SQLite keeps beside a database.

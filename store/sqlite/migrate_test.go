@@ -142,10 +142,18 @@ func wantEarlier(t *testing.T, s *Store) {
 	}
 }
 
+// makeEmpty makes an empty file, which a pool needs.
+func makeEmpty(t *testing.T, path string) string {
+	t.Helper()
+	mustWrite(t, path, nil)
+	return path
+}
+
 // makeEarlier makes a database file as the program of an earlier version left it, with
 // an elemental that has a comment and nine rates.
 func makeEarlier(t *testing.T, path string, version int) {
 	t.Helper()
+	makeEmpty(t, path)
 	db, err := newPool(path, (&Options{Synchronous: Normal}).writer(), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -102,7 +103,7 @@ func TestPragmaWithoutEffect(t *testing.T) {
 	t.Parallel()
 	pragmas := []pragma{{"no_such_setting", "1", "1"}, {"foreign_keys", "1", "2"}}
 	for _, p := range pragmas {
-		db, err := newPool(filepath.Join(t.TempDir(), "x.db"), []pragma{p}, 1)
+		db, err := newPool(makeEmpty(t, filepath.Join(t.TempDir(), "x.db")), []pragma{p}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,6 +286,50 @@ func TestOpenMakes(t *testing.T) {
 	defer mustClose(t, s)
 	if got := metaValue(t, s, "name"); got != "value" {
 		t.Errorf("read %q", got)
+	}
+}
+
+// The last writes may be in the file beside a database that is missing or empty: whoever
+// moved it, or has lost it, needs them.
+func TestOpenKeepsTheLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := mustOpen(t, path)
+	putMetaValue(t, s, "name", "value")
+	data, log := mustRead(t, path), mustRead(t, path+"-wal") // as a kill leaves them
+	mustClose(t, s)
+	for name, file := range map[string][]byte{"missing": nil, "empty": {}} {
+		path := filepath.Join(t.TempDir(), "store.db")
+		mustWrite(t, path+"-wal", log)
+		if file != nil {
+			mustWrite(t, path, file)
+		}
+		_, err := Open(t.Context(), path, nil)
+		if wantCode(t, err, quire.CodeCorrupt); !bytes.Equal(mustRead(t, path+"-wal"), log) {
+			t.Errorf("%s: the log has changed", name)
+		}
+		mustWrite(t, path, data)
+		s := mustOpen(t, path)
+		if got := metaValue(t, s, "name"); got != "value" {
+			t.Errorf("%s: read %q when it was back", name, got)
+		}
+		mustClose(t, s)
+	}
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func mustWrite(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -40,6 +41,12 @@ func TestFileGone(t *testing.T) {
 		read := s.View(t.Context(), func(quire.ReadTx) error { return nil })
 		if wantCode(t, written, quire.CodeUnavailable); written != nil && read != nil {
 			noticed++
+		}
+		// Neither a file that is missing nor one in its place is touched.
+		there, missing := os.ReadFile(path)
+		wantCode(t, s.Verify(t.Context(), new(quire.Verification)), quire.CodeUnavailable)
+		if after, err := os.ReadFile(path); !bytes.Equal(there, after) || (err == nil) != (missing == nil) {
+			t.Errorf("Verify has changed what is in place of the file: %d bytes, %v; then %d, %v", len(there), missing, len(after), err)
 		}
 		if i%len(ways) > 0 {
 			if err := os.Rename(path+".away", path); err != nil {

@@ -100,7 +100,7 @@ type Store struct {
 var _ quire.ExclusiveStore = (*Store)(nil)
 
 // Open opens the Store in the file path, which is made, readable for its owner
-// only, with its directory if it is missing; an empty file counts as missing.
+// only, with its directory if it is missing; an empty file counts as missing, unless a log is beside it.
 // opts may be nil. While the Store is open, path+".lock" is locked, and SQLite
 // keeps path+"-wal" and path+"-shm".
 //

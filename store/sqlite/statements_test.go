@@ -9,7 +9,7 @@ import (
 // rows of the first one are closed.
 func TestStatementsAreKept(t *testing.T) {
 	t.Parallel()
-	pool, err := newPool(t.TempDir()+"/x.db", (&Options{Synchronous: Normal}).writer(), 1)
+	pool, err := newPool(makeEmpty(t, t.TempDir()+"/x.db"), (&Options{Synchronous: Normal}).writer(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,11 @@ func (s *Store) verifyStructure(ctx context.Context, v *quire.Verification) erro
 		return err
 	}
 	defer db.Close()
+	for _, step := range []func() error{s.inPlace, func() error { return db.PingContext(x.ctx) }, s.inPlace} { // what is opened is what was opened
+		if err := step(); err != nil {
+			return x.failure(ctx, err)
+		}
+	}
 	return x.failure(ctx, readStructure(x.ctx, db, v))
 }
 

@@ -1,7 +1,9 @@
 package quire_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -41,6 +43,25 @@ func TestJobsKept(t *testing.T) {
 				}
 				wantEqual(t, jobs(e.ID), want)
 				wantEqual(t, f.ingest(f.ann, e.ID, "trace 4").Status, quire.JobSucceeded)
+
+				// The clock is set back by a day: what is new has older times than the rest.
+				f.check(f.store.Update(t.Context(), func(tx quire.Tx) error {
+					of, _, err := tx.Jobs(t.Context(), quire.JobQuery{TenantID: f.ann.TenantID, ElementalID: e.ID, Limit: 100})
+					for _, j := range of {
+						j.CreatedAt = j.CreatedAt.Add(24 * time.Hour)
+						err = errors.Join(err, tx.PutJob(t.Context(), j))
+					}
+					return err
+				}))
+				want = nil
+				for i := range 5 {
+					after := fmt.Sprint("after ", i)
+					f.wait(f.ingest(f.ann, e.ID, after))
+					time.Sleep(2 * time.Minute)
+					want = slices.Insert(want, 0, after)
+				}
+				kept := jobs(e.ID)
+				wantEqual(t, kept[len(kept)-len(want):], want)
 
 				gate := enginetest.NewGate()
 				f.embedder.Hold(gate)

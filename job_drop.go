@@ -1,7 +1,9 @@
 package quire
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 )
 
@@ -16,16 +18,23 @@ const jobRest = time.Minute
 const oldJobs = 64
 
 // dropOldJobs makes room for a new job of an elemental: of the jobs that would not be among
-// the jobsKept newest, the oldest that have ended go.
+// the jobsKept newest, the oldest that have ended go. Their Seq says which are new, whatever
+// the clock was set to.
 func dropOldJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
+	const kept = jobsKept - 1
 	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
 	_, total, err := tx.Jobs(ctx, q)
-	if err != nil || total < jobsKept {
+	if err != nil || total <= kept {
 		return err
 	}
-	q.Offset, q.Limit = max(jobsKept-1, total-oldJobs), oldJobs
+	q.Offset, q.Limit = max(0, total-kept-oldJobs), kept+oldJobs
+	jobs, _, err := tx.Jobs(ctx, q)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Compare(b.Seq, a.Seq) })
 	rested := now().Add(-jobRest)
-	return dropJobs(ctx, tx, q, func(j Job) bool { return j.FinishedAt == nil || j.FinishedAt.Before(rested) })
+	return dropJobs(ctx, tx, jobs[min(kept, len(jobs)):], func(j Job) bool { return j.FinishedAt == nil || j.FinishedAt.Before(rested) })
 }
 
 // dropEndedJobs deletes the jobs of an elemental that have ended.
@@ -36,15 +45,15 @@ func dropEndedJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
 		return err
 	}
 	q.Limit = total
-	return dropJobs(ctx, tx, q, func(Job) bool { return true })
-}
-
-// dropJobs deletes those of a page of jobs that have ended and may go.
-func dropJobs(ctx context.Context, tx Tx, q JobQuery, may func(Job) bool) error {
 	jobs, _, err := tx.Jobs(ctx, q)
 	if err != nil {
 		return err
 	}
+	return dropJobs(ctx, tx, jobs, func(Job) bool { return true })
+}
+
+// dropJobs deletes those jobs that have ended and may go.
+func dropJobs(ctx context.Context, tx Tx, jobs []Job, may func(Job) bool) error {
 	for _, j := range jobs {
 		if !j.Status.Final() || !may(j) {
 			continue

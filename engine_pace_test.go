@@ -23,6 +23,7 @@ type slowService struct {
 	always time.Duration // what each call takes besides
 
 	failing time.Duration // what a call takes at least that fails
+	outage  int           // so many calls fail first
 
 	mu      sync.Mutex
 	perText time.Duration
@@ -33,8 +34,9 @@ func (s *slowService) Embed(ctx context.Context, texts []string) ([][]float32, e
 	s.mu.Lock()
 	s.calls = append(s.calls, len(texts))
 	takes := s.always + time.Duration(len(texts))*s.perText
+	down := len(s.calls) <= s.outage
 	s.mu.Unlock()
-	if takes > s.limit {
+	if takes > s.limit || down {
 		time.Sleep(max(s.limit, s.failing))
 		return nil, context.DeadlineExceeded
 	}
@@ -140,6 +142,20 @@ func TestPaceBelowAFailure(t *testing.T) {
 				if texts := f.texts(e.ID); len(texts) != 200 {
 					t.Errorf("%d passages after calls of %v texts", len(texts), s.since(0))
 				}
+			})
+		})
+	}
+}
+
+// TestPaceAfterOutage: a service that answered nobody for a while gets as many texts as before,
+// also where a call takes long whatever it holds.
+func TestPaceAfterOutage(t *testing.T) {
+	for _, always := range []time.Duration{100 * time.Millisecond, 1100 * time.Millisecond, 3 * time.Second} {
+		t.Run(always.String(), func(t *testing.T) {
+			withService(t, 0, time.Hour, func(t *testing.T, f *engineFixture, s *slowService) {
+				s.always, s.failing, s.limit, s.outage = always, 30*time.Second, 30*time.Second, 3
+				f.add(f.ann, "What waits for a service", numberedParagraphs("waits", 269))
+				wantEqual(t, s.since(0), []int{64, 8, 1, 1, 2, 4, 8, 16, 32, 64, 64, 64, 15})
 			})
 		})
 	}

@@ -23,8 +23,10 @@ type pacing struct {
 
 	// limit is half of the texts of the last call that failed late: more are not tried until
 	// there were many calls without a failure, because each costs an ingest one of its tries.
-	limit int // 0: none
-	calm  int // calls since then, or since the limit was raised
+	limit    int // 0: none
+	calm     int // calls since then, or since the limit was raised
+	patience int // after how many calls the limit is doubled; 0 for calmCalls
+	raised   bool
 }
 
 // timedCall is how long a call with so many texts took.
@@ -40,7 +42,9 @@ const batchTime = 2 * time.Second
 // a row leave one text of 4,096.
 const fewer = 8
 
-// calmCalls is after how many calls without a late failure the limit is doubled.
+// calmCalls is after how many calls without a late failure the limit is doubled at first; if
+// one fails late after that, it takes four times as many, so that the longest ingest has tries
+// left.
 const calmCalls = 64
 
 // next returns how many texts to embed in the next call, most at most.
@@ -60,7 +64,15 @@ func (p *pace) failed(c timedCall) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pacing = pacing{texts: max(1, c.texts/fewer), limit: max(1, c.texts/2)}
+	if c.texts == 1 { // then it is not their number
+		p.pacing = pacing{texts: 1}
+		return
+	}
+	patience := p.patience
+	if p.raised {
+		patience = min(4*max(patience, calmCalls), 1<<30)
+	}
+	p.pacing = pacing{texts: max(1, c.texts/fewer), limit: c.texts / 2, patience: patience}
 }
 
 // took takes down a call that succeeded.
@@ -72,10 +84,14 @@ func (p *pace) took(c timedCall) {
 	}
 	p.last = c
 	p.raise()
-	each, always := c.apart(p.other)
 	if p.texts == 0 && c.took <= batchTime {
 		return
 	}
+	if p.other.texts == 0 && c.texts == p.texts {
+		p.texts = p.most(c) // by which it will be known what a call takes always
+		return
+	}
+	each, always := c.apart(p.other)
 	// What a call takes always, its texts may take again: fewer would not make it much
 	// shorter.
 	p.texts = max(1, int(min(float64(p.most(c)), max(batchTime.Seconds()-always, always)/each)))
@@ -86,8 +102,8 @@ func (p *pace) raise() {
 	if p.limit == 0 {
 		return
 	}
-	if p.calm++; p.calm == calmCalls {
-		p.limit, p.calm = min(2*p.limit, 1<<30), 0
+	if p.calm++; p.calm >= max(p.patience, calmCalls) {
+		p.limit, p.calm, p.raised = min(2*p.limit, 1<<30), 0, true
 	}
 }
 

@@ -72,7 +72,11 @@ func (p *pace) failed(c timedCall) {
 	if p.raised {
 		patience = min(4*max(patience, calmCalls), 1<<30)
 	}
-	p.pacing = pacing{texts: max(1, c.texts/fewer), limit: c.texts / 2, patience: patience}
+	next := pacing{texts: max(1, c.texts/fewer), limit: c.texts / 2, patience: patience}
+	if p.limit > 0 && p.limit < next.limit { // fewer have failed while this one ran
+		next.texts, next.limit = min(p.texts, next.texts), p.limit
+	}
+	p.pacing = next
 }
 
 // took takes down a call that succeeded.

@@ -30,6 +30,7 @@ type finalists struct {
 
 // begin begins anew, in the memory that there is.
 func (f *finalists) begin(k int) {
+	clear(f.candidates)
 	f.k, f.lowers, f.candidates, f.room = k, f.lowers[:0], f.candidates[:0], 8*k+1024
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"github.com/quirelib/quire"
 )
@@ -64,4 +65,34 @@ func TestFileGone(t *testing.T) {
 		t.Errorf("noticed %d of %d times", noticed, times)
 	}
 	t.Logf("A10: the file deleted, moved away or replaced %d times: noticed %d times by the next call; went on when it was back %d times", times, noticed, back)
+}
+
+// TestFileGoneWhileWaiting: a write that waited for another one looks for the file when its
+// turn has come.
+func TestFileGoneWhileWaiting(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not let an open file go")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "store.db")
+		s := mustOpen(t, path)
+		defer mustClose(t, s)
+		leave, waited := make(chan struct{}), make(chan error)
+		first := make(chan error)
+		go func() { first <- s.Update(t.Context(), func(quire.Tx) error { <-leave; return nil }) }()
+		synctest.Wait()
+		go func() {
+			waited <- s.Update(t.Context(), func(tx quire.Tx) error { return tx.PutMeta(t.Context(), "name", []byte("lost")) })
+		}()
+		synctest.Wait()
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		close(leave)
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+		wantCode(t, <-waited, quire.CodeUnavailable)
+	})
 }

@@ -49,13 +49,13 @@ func (s *Store) onConn(ctx context.Context, p *pool, fn func(x *session, conn *s
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.inPlace(); err != nil {
-		return err
-	}
 	if err := p.turns.Acquire(x.ctx, 1); err != nil {
 		return x.failure(ctx, err)
 	}
 	if err := x.hold(func() { p.turns.Release(1) }); err != nil {
+		return err
+	}
+	if err := s.inPlace(); err != nil { // now, however long it waited
 		return err
 	}
 	conn, err := p.Conn(x.ctx)

@@ -69,7 +69,7 @@ var durability = []Row{
 	}}},
 	{ID: "A10", Package: "store/sqlite", Test: "TestFileGone", Controls: []Control{{
 		Guard: "each transaction looks whether the file is in its place", File: "store/sqlite/tx.go",
-		Old: "	if err := s.inPlace(); err != nil {\n		return err\n	}\n", New: "",
+		Old: "	if err := s.inPlace(); err != nil { // now, however long it waited\n		return err\n	}\n", New: "",
 	}}},
 	{ID: "A11", Package: "store/sqlite", Test: "TestOddPaths", Controls: []Control{{
 		Guard: "paths are quoted in the name that SQLite gets", File: "store/sqlite/conn.go",

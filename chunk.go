@@ -21,9 +21,11 @@ type Chunk struct {
 	// own but the beginning of that of its section.
 	Heading []string
 	Text    string // exactly the bytes Start..End of the source text
-	Start   int    // byte offset into the source text, inclusive: of a file its text; else title, description and body, a blank line between those that are not blank
-	End     int    // byte offset into the source text, exclusive
-	Ordinal int    // position among the chunks of the same item and source, from 0
+	// Start and End are byte offsets into the source text, inclusive and exclusive. That of a
+	// file is its text; else it is title, description and body, a blank line between them, without
+	// those that are blank.
+	Start, End int
+	Ordinal    int // position among the chunks of the same item and source, from 0
 
 	Hash        string    // of the text that was embedded; equal hashes share a vector
 	Fingerprint string    // of the Embedder that made Vector

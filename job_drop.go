@@ -3,6 +3,7 @@ package quire
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 )
@@ -22,13 +23,7 @@ const oldJobs = 64
 // the clock was set to.
 func dropOldJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
 	const kept = jobsKept - 1
-	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
-	_, total, err := tx.Jobs(ctx, q)
-	if err != nil || total <= kept {
-		return err
-	}
-	q.Offset, q.Limit = max(0, total-kept-oldJobs), kept+oldJobs
-	jobs, _, err := tx.Jobs(ctx, q)
+	jobs, err := oldestJobs(ctx, tx, rec, kept+oldJobs)
 	if err != nil {
 		return err
 	}
@@ -39,17 +34,23 @@ func dropOldJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
 
 // dropEndedJobs deletes the jobs of an elemental that have ended.
 func dropEndedJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
-	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
-	_, total, err := tx.Jobs(ctx, q)
-	if err != nil || total == 0 {
-		return err
-	}
-	q.Limit = total
-	jobs, _, err := tx.Jobs(ctx, q)
+	jobs, err := oldestJobs(ctx, tx, rec, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	return dropJobs(ctx, tx, jobs, func(Job) bool { return true })
+}
+
+// oldestJobs returns the jobs of an elemental, of more than most the last in their order.
+func oldestJobs(ctx context.Context, tx Tx, rec ElementalRecord, most int) ([]Job, error) {
+	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}
+	jobs, total, err := tx.Jobs(ctx, q)
+	if err != nil || total <= 1 {
+		return jobs, err
+	}
+	q.Offset, q.Limit = max(0, total-most), min(most, total)
+	jobs, _, err = tx.Jobs(ctx, q)
+	return jobs, err
 }
 
 // dropJobs deletes those jobs that have ended and may go.

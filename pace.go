@@ -68,15 +68,14 @@ func (p *pace) failed(c timedCall) {
 		p.pacing = pacing{texts: 1}
 		return
 	}
+	if p.limit > 0 && c.texts/2 > p.limit { // fewer have failed while this one ran
+		return
+	}
 	patience := p.patience
 	if p.raised {
 		patience = min(4*max(patience, calmCalls), 1<<30)
 	}
-	next := pacing{texts: max(1, c.texts/fewer), limit: c.texts / 2, patience: patience}
-	if p.limit > 0 && p.limit < next.limit { // fewer have failed while this one ran
-		next.texts, next.limit = min(p.texts, next.texts), p.limit
-	}
-	p.pacing = next
+	p.pacing = pacing{texts: max(1, c.texts/fewer), limit: c.texts / 2, patience: patience}
 }
 
 // took takes down a call that succeeded.

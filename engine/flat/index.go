@@ -23,7 +23,7 @@ type Options struct {
 	// The graph is built by goroutines of the index, on all processors, beside searches and
 	// changes: entries that are not in it yet are compared as without it. It takes 150 bytes
 	// for each entry, and the codes of removed ones until it is built anew. embedded.Open keeps
-	// it in the directory, some 100 bytes for each entry, and takes it from there when the
+	// it in the directory, some 120 bytes for each entry, and takes it from there when the
 	// directory is opened again; without, see [Index.Save].
 	GraphRows int
 

@@ -55,12 +55,17 @@ func (s *Store) verifyStructure(ctx context.Context, v *quire.Verification) erro
 		return err
 	}
 	defer db.Close()
-	for _, step := range []func() error{s.inPlace, func() error { return db.PingContext(x.ctx) }, s.inPlace} { // what is opened is what was opened
-		if err := step(); err != nil {
-			return x.failure(ctx, err)
-		}
+	err = s.inPlace()
+	if err == nil {
+		err = db.PingContext(x.ctx)
 	}
-	return x.failure(ctx, readStructure(x.ctx, db, v))
+	if err == nil { // that it has opened this file
+		err = s.inPlace()
+	}
+	if err == nil {
+		err = readStructure(x.ctx, db, v)
+	}
+	return x.failure(ctx, err)
 }
 
 // readStructure adds what SQLite's own checks find.

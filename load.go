@@ -42,7 +42,11 @@ func (m *mirror) load(ctx context.Context, tx ReadTx, made *model) (err error) {
 			return false
 		}
 	}
-	for c, err := range tx.AllChunks(ctx) {
+	stored := tx.AllVectors
+	if m.index.text != nil {
+		stored = tx.AllChunks
+	}
+	for c, err := range stored(ctx) {
 		if err != nil {
 			return err
 		}

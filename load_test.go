@@ -37,8 +37,16 @@ type loadingTx struct {
 }
 
 func (t loadingTx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
+	return t.watched(t.Tx.AllChunks(ctx))
+}
+
+func (t loadingTx) AllVectors(ctx context.Context) iter.Seq2[quire.Chunk, error] {
+	return t.watched(t.Tx.AllVectors(ctx))
+}
+
+func (t loadingTx) watched(chunks iter.Seq2[quire.Chunk, error]) iter.Seq2[quire.Chunk, error] {
 	return func(yield func(quire.Chunk, error) bool) {
-		for c, err := range t.Tx.AllChunks(ctx) {
+		for c, err := range chunks {
 			if t.store.read.Add(1) == t.store.at {
 				if err := t.store.happen(); err != nil {
 					yield(quire.Chunk{}, err)

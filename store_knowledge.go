@@ -58,6 +58,10 @@ type ChunkReader interface {
 	// AllChunks iterates over all chunks of all tenants with their vectors, those of
 	// one elemental one after the other. An error ends the iteration.
 	AllChunks(ctx context.Context) iter.Seq2[Chunk, error]
+	// AllVectors iterates as AllChunks does, over what a VectorIndex reads: ids, tenant,
+	// the fields that Filters name and Vector, with Fingerprint. The other fields may be
+	// as they are stored or empty.
+	AllVectors(ctx context.Context) iter.Seq2[Chunk, error]
 	// PlainChunks returns one page of all chunks of all tenants without their vectors:
 	// limit (>= 1) at most, by ascending id, beginning after the id after.
 	PlainChunks(ctx context.Context, after string, limit int) ([]Chunk, error)

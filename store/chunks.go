@@ -53,6 +53,11 @@ func cloneChunks(chunks []quire.Chunk) []quire.Chunk {
 	return clones
 }
 
+// AllVectors implements [quire.ChunkReader].
+func (tx readTx) AllVectors(ctx context.Context) iter.Seq2[quire.Chunk, error] {
+	return tx.AllChunks(ctx)
+}
+
 // AllChunks implements [quire.ChunkReader].
 func (tx readTx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
 	return func(yield func(quire.Chunk, error) bool) {

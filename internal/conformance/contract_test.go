@@ -19,8 +19,9 @@ import (
 
 // contract is the document, ready to check exchanges.
 type contract struct {
-	doc  *openapi3.T
-	seen map[string]int // checked answers, by operation and status
+	doc     *openapi3.T
+	schemas *schemas
+	seen    map[string]int // checked answers, by operation and status
 }
 
 func readContract(t *testing.T) *contract {
@@ -33,7 +34,11 @@ func readContract(t *testing.T) *contract {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &contract{doc: doc, seen: map[string]int{}}
+	schemas, err := newSchemas(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &contract{doc: doc, schemas: schemas, seen: map[string]int{}}
 }
 
 // check says in which ways an answer, or the request that led to a success, is not
@@ -46,24 +51,49 @@ func (c *contract) check(x exchange) error {
 	route, params := c.find(x, r.URL)
 	// Of a 206 some parts were refused.
 	accepted := x.Status < 300 && x.Status != http.StatusPartialContent && route.Operation.OperationID != ""
-	in := &openapi3filter.RequestValidationInput{Request: r, Route: &route, PathParams: params,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true}}
 	if accepted {
-		if err := openapi3filter.ValidateRequest(context.Background(), in); err != nil {
+		if err := c.checkRequest(r, &route, params, x.Body); err != nil {
 			return fmt.Errorf("the request was accepted, but is not as described: %w", err)
 		}
 	}
-	if r.Method == http.MethodHead {
-		r.Method = http.MethodGet // of a HEAD nothing would be checked
-	}
-	answer := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: x.Status, Header: canonical(x.Answered),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true}}
-	answer.SetBodyBytes(x.Answer)
-	if err := openapi3filter.ValidateResponse(context.Background(), answer); err != nil {
+	if err := c.checkAnswer(route.Operation, x); err != nil {
 		return err
 	}
 	c.seen[route.Operation.OperationID+" "+fmt.Sprint(x.Status)]++
 	return c.beyondSchemas(route.Operation, x)
+}
+
+func (c *contract) checkRequest(r *http.Request, route *routers.Route, params map[string]string, body []byte) error {
+	in := &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true, ExcludeRequestBody: true}}
+	if err := openapi3filter.ValidateRequest(context.Background(), in); err != nil || route.Operation.RequestBody == nil {
+		return err
+	}
+	described := route.Operation.RequestBody.Value
+	if len(body) > 0 {
+		return c.schemas.checkBody(described.Content, r.Header.Get("Content-Type"), body)
+	}
+	if described.Required {
+		return errors.New("it has no body")
+	}
+	return nil
+}
+
+func (c *contract) checkAnswer(op *openapi3.Operation, x exchange) error {
+	described := op.Responses.Status(x.Status)
+	if described == nil {
+		return errors.New("the status is not described")
+	}
+	answered := canonical(x.Answered)
+	for name, h := range described.Value.Headers {
+		if err := c.schemas.checkHeader(h.Value, answered.Get(name)); err != nil {
+			return fmt.Errorf("the header %s: %w", name, err)
+		}
+	}
+	if x.Method == http.MethodHead && len(x.Answer) == 0 {
+		return nil
+	}
+	return c.schemas.checkBody(described.Value.Content, answered.Get("Content-Type"), x.Answer)
 }
 
 // beyondSchemas checks what the document says in words only.
@@ -94,22 +124,20 @@ func (c *contract) checkStream(text string) error {
 	if !ended {
 		return errors.New("the stream does not end with [DONE]")
 	}
-	events := []any{}
+	schema := c.doc.Components.Schemas["ChatEvent"].Value
 	for frame := range strings.SplitSeq(strings.TrimSuffix(body, "\n\n"), "\n\n") {
 		if frame == "" || strings.HasPrefix(frame, ":") {
 			continue
 		}
 		data, ok := strings.CutPrefix(frame, "data: ")
-		var event any
-		if !ok || json.Unmarshal([]byte(data), &event) != nil {
+		if !ok {
 			return fmt.Errorf("no event: %q", frame)
 		}
-		events = append(events, event)
+		if err := c.schemas.check(schema, []byte(data)); err != nil {
+			return fmt.Errorf("the event %q: %w", data, err)
+		}
 	}
-	// All at once, because kin-openapi compiles a schema each time.
-	schema := openapi3.NewArraySchema()
-	schema.Items = openapi3.NewSchemaRef("#/components/schemas/ChatEvent", c.doc.Components.Schemas["ChatEvent"].Value)
-	return schema.VisitJSON(events, openapi3.EnableJSONSchema2020())
+	return nil
 }
 
 // canonical is a header with the spelling of names that net/http looks them up by.

@@ -2,5 +2,5 @@
 
 package conformance
 
-// fuzzRequests is how many requests TestFuzz sends.
-const fuzzRequests = 20_000
+// TestFuzz sends fuzzRequests to each of fuzzSites.
+const fuzzRequests, fuzzSites = 20_000, 1

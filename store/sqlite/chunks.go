@@ -13,11 +13,17 @@ var (
 		"type_name", "category_name", "tag_ids", "tag_names", "title", "heading", "start_byte", "end_byte", "ordinal",
 		"hash", "fingerprint", "passage", "vector"}
 	plainChunkColumns = chunkColumns[:len(chunkColumns)-1] // without the vector
+	indexedColumns    = columns{"id", "tenant_id", "user_id", "elemental_id", "source", "type_name", "category_name",
+		"tag_ids", "tag_names", "fingerprint", "vector"} // what a VectorIndex reads
 
 	selectChunk      = `SELECT ` + chunkColumns.of("c") + ` FROM chunks c `
 	selectPlainChunk = `SELECT ` + plainChunkColumns.of("c") + ` FROM chunks c `
+	selectIndexed    = `SELECT ` + indexedColumns.of("c") + ` FROM chunks c `
 	insertChunk      = slices.Concat(chunkColumns, columns{"sum"}).insert("chunks")
 )
+
+// inOrder is the order of all chunks.
+const inOrder = `ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`
 
 // chunkFields are where the values of plainChunkColumns are scanned to.
 func chunkFields(c *quire.Chunk) []any {
@@ -26,16 +32,27 @@ func chunkFields(c *quire.Chunk) []any {
 		arrayTo[string]{&c.Heading}, &c.Start, &c.End, &c.Ordinal, &c.Hash, &c.Fingerprint, &c.Text}
 }
 
+// indexedFields are where the values of indexedColumns are scanned to.
+func indexedFields(c *quire.Chunk) []any {
+	return []any{&c.ID, &c.TenantID, &c.UserID, &c.ElementalID, &c.Source, &c.TypeName, &c.CategoryName,
+		arrayTo[string]{&c.TagIDs}, arrayTo[string]{&c.TagNames}, &c.Fingerprint, vectorTo{&c.Vector}}
+}
+
 func scanPlainChunk(row scanner) (c quire.Chunk, err error) {
 	err = row.Scan(chunkFields(&c)...)
 	return c, err
 }
 
-// scanChunks returns what scans the rows of a query. It makes the list of where values go
-// once, not for each row.
+// scanChunks returns what scans the rows of a query.
 func scanChunks() func(scanner) (quire.Chunk, error) {
+	return scanInto(func(c *quire.Chunk) []any { return append(chunkFields(c), vectorTo{&c.Vector}) })
+}
+
+// scanInto returns what scans rows to the fields. It makes the list of where values go
+// once, not for each row.
+func scanInto(fieldsOf func(*quire.Chunk) []any) func(scanner) (quire.Chunk, error) {
 	c := new(quire.Chunk)
-	fields := append(chunkFields(c), vectorTo{&c.Vector})
+	fields := fieldsOf(c)
 	return func(row scanner) (quire.Chunk, error) {
 		err := row.Scan(fields...)
 		return *c, err
@@ -56,7 +73,12 @@ func (t *tx) ChunksOf(ctx context.Context, elementalID string) ([]quire.Chunk, e
 
 // AllChunks implements quire.ChunkReader.
 func (t *tx) AllChunks(ctx context.Context) iter.Seq2[quire.Chunk, error] {
-	return stream(ctx, t, scanChunks(), selectChunk+`ORDER BY c.elemental_id, c.source, c.item_id, c.ordinal, c.id`)
+	return stream(ctx, t, scanChunks(), selectChunk+inOrder)
+}
+
+// AllVectors implements quire.ChunkReader.
+func (t *tx) AllVectors(ctx context.Context) iter.Seq2[quire.Chunk, error] {
+	return stream(ctx, t, scanInto(indexedFields), selectIndexed+inOrder)
 }
 
 // PlainChunks implements quire.ChunkReader.

@@ -23,7 +23,7 @@ type tracedQuery struct {
 // active: they may walk through an index from end to end. Every other query must
 // find its rows.
 var whole = []*regexp.Regexp{
-	regexp.MustCompile(`FROM chunks c ORDER BY c\.elemental_id`), // AllChunks
+	regexp.MustCompile(`FROM chunks c ORDER BY c\.elemental_id`), // AllChunks, AllVectors
 	regexp.MustCompile(`SELECT count\(\*\) FROM chunks c$`),      // CountChunks
 	regexp.MustCompile(`FROM jobs j GROUP BY j\.status`),         // CountJobs
 	regexp.MustCompile(`SELECT min\(at\) FROM`),                  // NextJob: active jobs
@@ -210,6 +210,9 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.Chunks(ctx, []string{"c"}))
 	do2(do)(tx.ChunksOf(ctx, "e"))
 	for _, err := range tx.AllChunks(ctx) {
+		do(err)
+	}
+	for _, err := range tx.AllVectors(ctx) {
 		do(err)
 	}
 	for _, f := range []quire.Filters{

@@ -67,6 +67,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Chunks":           readOf(quire.ReadTx.Chunks, []string{sampleChunk("e1", 0).ID}),
 	"ChunksOf":         readOf(quire.ReadTx.ChunksOf, "e1"),
 	"AllChunks":        readOf(allChunks, struct{}{}),
+	"AllVectors":       readOf(allVectors, struct{}{}),
 	"MatchChunks":      readOf(quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}),
 	"CountChunks":      readOf(countChunks, struct{}{}),
 	"Tenants":          readOf(tenantIDs, struct{}{}),
@@ -256,6 +257,8 @@ func cancelIterations(t *testing.T, s *store) {
 		checkCancelled(t, "TenantElementals", tx.TenantElementals(ctx, "u1"), cancel, n)
 		ctx, cancel = context.WithCancel(t.Context())
 		checkCancelled(t, "AllChunks", tx.AllChunks(ctx), cancel, n)
+		ctx, cancel = context.WithCancel(t.Context())
+		checkCancelled(t, "AllVectors", tx.AllVectors(ctx), cancel, n)
 		return nil
 	})
 }

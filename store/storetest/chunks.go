@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,8 +37,17 @@ func putChunks(s *store, elementalID string, chunks ...quire.Chunk) {
 
 // allChunks collects AllChunks.
 func allChunks(tx quire.ReadTx, ctx context.Context, _ struct{}) ([]quire.Chunk, error) {
+	return collect(tx.AllChunks(ctx))
+}
+
+// allVectors collects AllVectors.
+func allVectors(tx quire.ReadTx, ctx context.Context, _ struct{}) ([]quire.Chunk, error) {
+	return collect(tx.AllVectors(ctx))
+}
+
+func collect(chunks iter.Seq2[quire.Chunk, error]) ([]quire.Chunk, error) {
 	var cs []quire.Chunk
-	for c, err := range tx.AllChunks(ctx) {
+	for c, err := range chunks {
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +65,7 @@ func chunksMissing(t *testing.T, s *store) {
 	equal(t, "Chunks of unknown ids", get(s, quire.ReadTx.Chunks, []string{"nothing"}), nil)
 	equal(t, "ChunksOf", get(s, quire.ReadTx.ChunksOf, "nothing"), nil)
 	equal(t, "AllChunks", get(s, allChunks, struct{}{}), nil)
+	equal(t, "AllVectors", get(s, allVectors, struct{}{}), nil)
 	equal(t, "MatchChunks", get(s, quire.ReadTx.MatchChunks, quire.Filters{TenantID: "tenant"}), nil)
 	equal(t, "CountChunks", get(s, countChunks, struct{}{}), 0)
 	putChunks(s, "nothing")
@@ -315,7 +326,21 @@ func chunksAll(t *testing.T, s *store) {
 		got[c.ID] = c
 	}
 	equal(t, "AllChunks", got, want)
+	var vectors, chunks []quire.Chunk
+	for _, c := range get(s, allVectors, struct{}{}) {
+		vectors = append(vectors, vectorPart(c))
+	}
+	for _, c := range get(s, allChunks, struct{}{}) {
+		chunks = append(chunks, vectorPart(c))
+	}
+	equal(t, "AllVectors", vectors, chunks)
 	equal(t, "CountChunks", get(s, countChunks, struct{}{}), len(want))
+}
+
+// vectorPart is what AllVectors has to return of a chunk.
+func vectorPart(c quire.Chunk) quire.Chunk {
+	return quire.Chunk{ID: c.ID, TenantID: c.TenantID, UserID: c.UserID, ElementalID: c.ElementalID, Source: c.Source, TypeName: c.TypeName,
+		CategoryName: c.CategoryName, TagIDs: c.TagIDs, TagNames: c.TagNames, Fingerprint: c.Fingerprint, Vector: c.Vector}
 }
 
 // chunksAllNested reads inside of an iteration, stops it and goes on reading.

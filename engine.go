@@ -160,6 +160,7 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 		started: time.Now(),
 		done:    make(chan struct{}),
 	}
+	e.mirror.renew = e.renew
 	if o.Text != nil {
 		e.mirror.index.text = guardedText{o.Text}
 	}
@@ -232,6 +233,23 @@ func (e *Engine) begin(ctx context.Context, tx Tx) error {
 	e.mirror.mu.Lock()
 	defer e.mirror.mu.Unlock()
 	return e.mirror.fill(ctx, tx)
+}
+
+// renew drops the chunks of an elemental, which are damaged, and queues an ingest of it if it
+// is still there. A worker finds that by itself, sooner or later.
+func (e *Engine) renew(ctx context.Context, tx Tx, elementalID string) error {
+	if err := tx.ReplaceChunks(ctx, elementalID, nil); err != nil {
+		return err
+	}
+	rec, err := tx.Elemental(ctx, elementalID)
+	if CodeOf(err) == CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = (&changes{lib: e.lib}).enqueue(ctx, tx, rec, "")
+	return err
 }
 
 // detach frees the Library for another engine.

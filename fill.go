@@ -71,8 +71,9 @@ func (m *mirror) mismatch(stored string) error {
 }
 
 // fill makes the index hold what the Store holds, of the Embedder that is noted there.
-// The write lock is held. When it fails, the index is stale.
-func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
+// Elementals with damaged chunks are renewed. The write lock is held. When it fails, the index
+// is stale.
+func (m *mirror) fill(ctx context.Context, tx Tx) error {
 	m.stale = true
 	fingerprint, err := storedModel(ctx, tx)
 	if err != nil {
@@ -85,8 +86,18 @@ func (m *mirror) fill(ctx context.Context, tx ReadTx) error {
 	if err := m.index.reset(ctx); err != nil {
 		return fmt.Errorf("empty the index: %w", err)
 	}
-	if err := m.load(ctx, tx, made); err != nil {
+	damaged := damage{of: make(map[string]string)}
+	if err := m.load(ctx, tx, made, &damaged); err != nil {
 		return err
+	}
+	for elementalID, tenantID := range damaged.of {
+		m.log.Error("stored chunks are damaged; they are dropped and made again from their elemental", "elemental", elementalID)
+		if err := m.renew(ctx, tx, elementalID); err != nil {
+			return err
+		}
+		if err := m.index.replace(ctx, tenantID, elementalID, nil); err != nil {
+			return fmt.Errorf("empty the index of an elemental: %w", err)
+		}
 	}
 	m.model, m.stale = made, false
 	clear(m.behind)

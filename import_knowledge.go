@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"math"
 	"strconv"
 	"strings"
 
@@ -191,11 +190,7 @@ func unitVector(blob []byte, dimension int) ([]float32, error) {
 		return nil, Errorf(CodeInvalid, "its vector must have %d numbers", dimension)
 	}
 	v := unpackVector(blob)
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if !(math.Abs(sum-1) <= unitTolerance) { // also what is not finite
+	if !isUnit(v) {
 		return nil, Errorf(CodeInvalid, "its vector must be finite and of unit length")
 	}
 	return v, nil

@@ -13,16 +13,17 @@ import (
 // enough to share out among the processors.
 const batchChunks = 1024
 
-// load puts all chunks of the Store into the index, which is empty, in their order. While
-// the index takes one batch, the next is read; there are never more than these two.
-func (m *mirror) load(ctx context.Context, tx ReadTx, made *model) (err error) {
+// load puts all chunks of the Store into the index, which is empty, in their order, but for
+// those of damaged elementals. While the index takes one batch, the next is read; there are
+// never more than these two.
+func (m *mirror) load(ctx context.Context, tx ReadTx, made *model, damaged *damage) (err error) {
 	batches := make(chan []Chunk)
 	done := make(chan struct{})
 	var refused error
 	go func() {
 		defer close(done)
 		for batch := range batches {
-			if refused = m.index.take(ctx, batch); refused != nil {
+			if refused = m.index.take(ctx, batch, damaged); refused != nil {
 				return
 			}
 		}
@@ -46,44 +47,50 @@ func (m *mirror) load(ctx context.Context, tx ReadTx, made *model) (err error) {
 	if m.index.text != nil {
 		stored = tx.AllChunks
 	}
+	var fit int
+	var unfit error
 	for c, err := range stored(ctx) {
 		if err != nil {
 			return err
 		}
-		if err := m.check(&c, made); err != nil {
-			return err
+		if c.Fingerprint != made.fingerprint {
+			return m.mixed(made.fingerprint, c.Fingerprint)
 		}
+		if len(c.Vector) != made.length {
+			unfit = errLength(len(c.Vector), made.length)
+			damaged.note(&c)
+			continue
+		}
+		fit++
 		if n := len(batch); n >= batchChunks && batch[n-1].ElementalID != c.ElementalID && !hand() {
 			return nil // with what was refused
 		}
 		batch = append(batch, c)
 	}
+	if fit == 0 && unfit != nil { // then it is not the chunks
+		return unfit
+	}
 	hand()
 	return nil
 }
 
-// check refuses a stored chunk whose vector was not made by that Embedder.
-func (m *mirror) check(c *Chunk, made *model) error {
-	if c.Fingerprint != made.fingerprint {
-		return m.mixed(made.fingerprint, c.Fingerprint)
-	}
-	if len(c.Vector) != made.length {
-		return Errorf(CodeConflict, "a stored vector has %d numbers, but those of the embedder with the same fingerprint have %d; a fingerprint must name everything that changes the vectors", len(c.Vector), made.length)
-	}
-	return nil
+// errLength is the error for stored vectors, all of which have another length than those of
+// the Embedder with their fingerprint.
+func errLength(stored, made int) error {
+	return Errorf(CodeConflict, "a stored vector has %d numbers, but those of the embedder with the same fingerprint have %d; a fingerprint must name everything that changes the vectors", stored, made)
 }
 
 // take adds the chunks of elementals that the indexes do not have: to the vectors one
 // elemental after the other, to the texts several at the same time, because they take longer.
-// The error is that of the first elemental that has one.
-func (x indexes) take(ctx context.Context, chunks []Chunk) error {
+// The error is that of the first elemental that has one and is not damaged.
+func (x indexes) take(ctx context.Context, chunks []Chunk, damaged *damage) error {
 	groups := byElemental(chunks)
 	var texts []error
 	var done sync.WaitGroup
 	if x.text != nil {
-		done.Go(func() { texts = each(groups, runtime.GOMAXPROCS(0), replacing(ctx, x.text)) })
+		done.Go(func() { texts = each(groups, runtime.GOMAXPROCS(0), damaged.excuse(replacing(ctx, x.text))) })
 	}
-	vectors := each(groups, 1, replacing(ctx, x.vectors))
+	vectors := each(groups, 1, damaged.excuse(replacing(ctx, x.vectors)))
 	done.Wait()
 	for i := range groups {
 		err := vectors[i]

@@ -28,6 +28,9 @@ type mirror struct {
 	// behind are elementals, with their tenants, whose chunks the index could not
 	// take over.
 	behind map[string]string
+
+	// renew drops the stored chunks of an elemental and has it ingested again.
+	renew func(ctx context.Context, tx Tx, elementalID string) error
 }
 
 // indexes are the VectorIndex and, if there is one, the TextIndex. They hold the same

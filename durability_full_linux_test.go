@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/store/sqlite"
@@ -23,7 +24,16 @@ func smallDisk(t *testing.T, size int) (dir string) {
 		t.Skipf("A4: no file system of a few megabytes can be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
+		// A child that another test is just starting holds the files until it is another program.
+		err := syscall.Unmount(dir, 0)
+		for range 100 {
+			if !errors.Is(err, syscall.EBUSY) {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+			err = syscall.Unmount(dir, 0)
+		}
+		if err != nil {
 			t.Errorf("unmount: %v", err)
 		}
 	})

@@ -483,7 +483,7 @@ func TestHostileKnowledge(t *testing.T) {
 		asked++
 	}
 	t.Logf("%d hostile texts ingested and asked about, %d requests", asked, requests.Load())
-	if asked < 50 {
+	if asked < 25 { // with -short and none but the texts of the project there are 29
 		t.Error("hardly anything was asked")
 	}
 }

@@ -20,6 +20,8 @@ func ReadFolder(fsys fs.FS, read func(path string, data []byte) (title, text str
 	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
 		hidden := path != "." && strings.HasPrefix(d.Name(), ".")
 		switch {
+		case err != nil && path == ".":
+			return quire.Errorf(quire.CodeUnavailable, "the folder cannot be read").WithCause(err)
 		case err != nil:
 			return quire.Errorf(quire.CodeUnavailable, "%s cannot be read", path).WithCause(err)
 		case d.IsDir() && hidden:

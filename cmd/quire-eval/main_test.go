@@ -287,3 +287,22 @@ func TestHelp(t *testing.T) {
 		t.Errorf("%d, %q, %q", code, out, errs)
 	}
 }
+
+// TestUnreadableDocuments: a folder that is missing is named, a file that is no text is left out
+// by name.
+func TestUnreadableDocuments(t *testing.T) {
+	t.Parallel()
+	docs, file := t.TempDir(), filepath.Join(t.TempDir(), "mine.jsonl")
+	write(t, filepath.Join(docs, "gate.md"), "# Gate\n\nThe porter keeps the key of the gate.\n")
+	write(t, filepath.Join(docs, "bin.txt"), "\x00\x01\xff")
+	write(t, file, `{"question": "who keeps the key of the gate?", "source": "gate.md"}`+"\n")
+	code, _, errs := call(t, "-questions", file, "-docs", docs, "-modes", "text", "-q")
+	if code != 0 || !strings.Contains(errs, "bin.txt is left out: it is not a text document") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+	missing := filepath.Join(docs, "none")
+	code, _, errs = call(t, "-questions", file, "-docs", missing, "-q")
+	if code != 1 || !strings.Contains(errs, missing) {
+		t.Errorf("a missing folder: code %d, %q", code, errs)
+	}
+}

@@ -72,7 +72,9 @@ func (s *settings) read() (*eval.Dataset, error) {
 	var docs []eval.Document
 	switch {
 	case s.docs != "":
-		docs, err = eval.ReadFolder(os.DirFS(s.docs), document)
+		if docs, err = eval.ReadFolder(os.DirFS(s.docs), s.document); err != nil {
+			err = fmt.Errorf("-docs %s: %w", s.docs, err)
+		}
 	case s.data != "":
 		docs, err = eval.ReadCorpus(os.DirFS(s.data))
 	}
@@ -82,13 +84,17 @@ func (s *settings) read() (*eval.Dataset, error) {
 	return set, err
 }
 
-// document makes a document of a file, nothing of one that is of another kind or blank.
-func document(path string, data []byte) (title, text string, err error) {
+// document makes a document of a file, nothing of one that is of another kind or blank. One that
+// is not what its name says is named and left out.
+func (s *settings) document(path string, data []byte) (title, text string, err error) {
 	if !extract.Supported(path) || len(bytes.TrimSpace(data)) == 0 {
 		return "", "", nil
 	}
 	doc, err := extract.Text(path, data, nil)
-	return doc.Title, doc.Text, err
+	if err != nil {
+		fmt.Fprintf(s.stderr, "%s is left out: it %v\n", path, err)
+	}
+	return doc.Title, doc.Text, nil
 }
 
 // measure measures the settings that have an Embedder. Full text alone is the same with

@@ -73,7 +73,10 @@ type Options struct {
 	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
 	// together: each over 1 MiB counts with twice its length, from before it is read until
 	// it is answered, and one without a Content-Length with twice MaxBodyBytes. They are
-	// shared and waited for like MaxAnswerMemory. Default 256 MiB.
+	// shared and waited for like MaxAnswerMemory. While another user waits, a body that is
+	// being read has to come within about two minutes, evenly; it is ended with 408 if less of
+	// it is there and that makes the room that is waited for. With a negative ReadTimeout none
+	// is ended. Default 256 MiB.
 	MaxRequestMemory int64
 	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
 	// comes sooner is 429 with Retry-After. Default: no limit.

@@ -23,8 +23,8 @@ type Options struct {
 	// Authenticate returns the user that a request comes from and replaces API keys.
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
 	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
-	// as 401 as well, without their text; CodeUnavailable and a context that ended with 503,
-	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
+	// as 401 as well, without their text; CodeUnavailable, without it too, and a context that
+	// ended with 503, and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
 	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
 	// the Library, answers show the id only. It must be safe for concurrent use.
 	// GET /openapi.json describes the header x-api-key all the same, as the scheme "apiKey": an

@@ -115,6 +115,9 @@ func (c *call) fail(err error) {
 	if c.started {
 		panic(http.ErrAbortHandler)
 	}
+	if e := (*quire.Error)(nil); p.status == http.StatusServiceUnavailable && !c.authenticated && errors.As(err, &e) {
+		p = &problem{status: p.status, message: problem503.message, retryAfter: p.retryAfter}
+	}
 	c.answerError(p)
 }
 
@@ -124,9 +127,6 @@ func (c *call) report(err error) *problem {
 	if p.status >= http.StatusInternalServerError && c.r.Context().Err() == nil {
 		c.s.opts.Logger.ErrorContext(c.r.Context(), "httpapi: request failed", "request_id", c.requestID,
 			"method", c.r.Method, "route", c.route.pattern, "status", p.status, "error", quire.Cause(err))
-	}
-	if e := (*quire.Error)(nil); p.status == http.StatusServiceUnavailable && !c.authenticated && errors.As(err, &e) {
-		return &problem{status: p.status, message: problem503.message, retryAfter: p.retryAfter}
 	}
 	return p
 }

@@ -47,12 +47,13 @@ func TestBodyMemoryServer(t *testing.T) {
 }
 
 // TestBodyMemory sends many bodies that are as large as a body may be at the same time: files
-// as numbers, which readers that make something of each number hold in many times the memory.
+// as numbers, which readers that make something of each number hold in many times the memory,
+// and then templates of nothing but short words, for which the same goes.
 func TestBodyMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("skipped: the race detector takes several times the memory")
 	}
-	const clients, limit = 16, 600 << 20
+	const clients, templates, limit = 16, 6, 600 << 20
 	server, url := startServer(t)
 	numbers := bytes.Repeat([]byte("255,"), 15<<20) // 15 MiB of bytes
 	numbers = append(numbers[:len(numbers)-1], "]}}]}"...)
@@ -62,6 +63,7 @@ func TestBodyMemory(t *testing.T) {
 		[]byte(`{"title":"x","table":{` + strings.Repeat(`"":0,`, 12<<20) + `"":0}}`),
 		[]byte(`[` + strings.Repeat("{},", 20<<20) + `{}]`),
 	}
+	keys := []string{"key-of-ann-0123456789", "key-of-bob-0123456789"}
 	statuses := map[int]int{}
 	var largest atomic.Int64
 	var mu sync.Mutex
@@ -70,7 +72,7 @@ func TestBodyMemory(t *testing.T) {
 		posts.Go(func() {
 			body := bodies[i%len(bodies)]
 			largest.Store(max(largest.Load(), int64(len(body))))
-			status := postList(t, url, "key-of-"+[]string{"ann", "bob"}[i/len(bodies)%2]+"-0123456789", body) // each may have one at a time
+			status := post(t, url+"/v1/user/list", keys[i/len(bodies)%2], body) // each may have one at a time
 			mu.Lock()
 			defer mu.Unlock()
 			statuses[status]++
@@ -78,10 +80,20 @@ func TestBodyMemory(t *testing.T) {
 	}
 	posts.Wait()
 	// Those with the files may all have been told to come later: one does.
-	statuses[postList(t, url, "key-of-ann-0123456789", bodies[0])]++
+	statuses[post(t, url+"/v1/user/list", keys[0], bodies[0])]++
+	template := []byte(`{"title":"A document of holes","type_id":3,"category_id":18,"template":"` + strings.Repeat("#a ", 5<<20) + `"}`)
+	for i := range templates {
+		posts.Go(func() {
+			status := post(t, url+"/v1/user/elemental", keys[i%2], template)
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[status]++
+		})
+	}
+	posts.Wait()
 	http.DefaultClient.CloseIdleConnections()
 	most := peakMemory(t, server)
-	if statuses[201]+statuses[400]+statuses[503] != clients+1 || statuses[201] == 0 {
+	if statuses[201]+statuses[400]+statuses[503] != clients+1+templates || statuses[201] == 0 {
 		t.Errorf("statuses %v", statuses)
 	}
 	if most > limit {
@@ -90,13 +102,13 @@ func TestBodyMemory(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	t.Logf("B10: %d posts at a time of up to %d MiB each, and one after them: %d stored, %d refused, %d told to come later; the server took %d MiB at most",
-		clients, largest.Load()>>20, statuses[201], statuses[400], statuses[503], most>>20)
+	t.Logf("B10: %d posts at a time of up to %d MiB each, one after them, and %d of templates: %d stored, %d refused, %d told to come later; the server took %d MiB at most",
+		clients, largest.Load()>>20, templates, statuses[201], statuses[400], statuses[503], most>>20)
 }
 
-// postList posts a payload of a list and returns the status of the answer.
-func postList(t *testing.T, url, key string, body []byte) int {
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/v1/user/list", bytes.NewReader(body))
+// post posts a payload and returns the status of the answer.
+func post(t *testing.T, url, key string, body []byte) int {
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url, bytes.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0

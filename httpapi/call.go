@@ -29,6 +29,8 @@ type call struct {
 	params    map[string]string // of the path
 	body      []byte            // strictly checked JSON; nil on routes without a body
 
+	slow *slowBody // the body that is read; nil if it has no deadlines
+
 	user          quire.User
 	authenticated bool
 	started       bool // the status has been sent
@@ -249,6 +251,24 @@ func (c *call) write(body []byte) error {
 // writes what is still in its buffers, and then takes the deadline back.
 func (c *call) limitEnd() {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))
+}
+
+// readBody reads the body of the request into memory that is held for it.
+func (c *call) readBody() (err error) {
+	stop := func() (ended bool) { return false }
+	defer func() {
+		if stop() {
+			err = errOvertaken
+		}
+	}()
+	c.body, err = readBody(c.w, c.r, &c.s.opts, func(cost int64) error {
+		err := c.holdBody(cost)
+		if err == nil && c.slow != nil {
+			stop = c.s.bodies.read(c.user.ID, c.slow, cost/2, cost)
+		}
+		return err
+	})
+	return err
 }
 
 // freeBody is how long a body may be that is read without waiting for memory.

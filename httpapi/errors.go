@@ -55,6 +55,9 @@ var (
 	// The same words for everything, whoever noticed it: an id that the user may not
 	// know of must be answered exactly as one that does not exist.
 	problem404 = &problem{status: http.StatusNotFound, message: "not found: the id does not exist, or it is not yours to see"}
+	// What keeps the service from answering is for its log and for who may use it: of a
+	// stranger not even the key could be looked up.
+	problem503 = &problem{status: http.StatusServiceUnavailable, message: "the service cannot answer at present; nothing was done: try again later, or ask whoever runs it"}
 	problem500 = &problem{status: http.StatusInternalServerError, message: "internal error; the request id tells the operator more"}
 )
 
@@ -111,6 +114,9 @@ func (c *call) fail(err error) {
 	p := c.report(err)
 	if c.started {
 		panic(http.ErrAbortHandler)
+	}
+	if e := (*quire.Error)(nil); p.status == http.StatusServiceUnavailable && !c.authenticated && errors.As(err, &e) {
+		p = &problem{status: p.status, message: problem503.message, retryAfter: p.retryAfter}
 	}
 	c.answerError(p)
 }

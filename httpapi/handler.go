@@ -59,7 +59,8 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	}
 	s.streams.limit = s.opts.MaxStreams
 	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
-	s.bodies.size, s.bodies.wait = s.opts.MaxRequestMemory, maxWait
+	s.bodies.size, s.bodies.wait, s.bodies.busy = s.opts.MaxRequestMemory, maxWait, errBusyBodies
+	s.bodies.start, s.bodies.whole = fairStart, fairTime
 	var served []route
 	if lib != nil {
 		served = append(served, contentRoutes...)
@@ -95,7 +96,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	defer c.giveBack()
-	s.limitBody(w, r)
+	c.slow = s.limitBody(w, r)
 	if err := s.serve(c); err != nil {
 		c.fail(err)
 	}
@@ -118,7 +119,7 @@ func (s *server) serve(c *call) error {
 		}
 	}
 	if rt.body {
-		if c.body, err = readBody(c.w, c.r, &s.opts, c.holdBody); err != nil {
+		if err := c.readBody(); err != nil {
 			return err
 		}
 	}

@@ -104,8 +104,8 @@ func TestAuthenticateOption(t *testing.T) {
 	}{
 		"broken":      {500, problem500.message, "level=ERROR"},
 		"corrupt":     {500, problem500.message, "level=ERROR"},
-		"closed":      {503, "closed", "level=ERROR"},
-		"unavailable": {503, "temporarily unavailable", "level=ERROR"},
+		"closed":      {503, problem503.message, "level=ERROR"},
+		"unavailable": {503, problem503.message, "level=ERROR"},
 		"late":        {503, "the request took too long", "level=ERROR"},
 		"forbidden":   {403, noUser, ""},
 		"not found":   {401, noKey, "level=DEBUG"},

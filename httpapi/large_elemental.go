@@ -84,7 +84,7 @@ func (l largeElemental) writeTexts(w io.Writer) error {
 	separator := ""
 	for _, p := range []filling{
 		{"body_content", ``, stringOf(func() string { return l.e.Body })},
-		{"body_content_html", ``, stringOf(func() string { return markup.HTML(l.e.Body) })},
+		{"body_content_html", ``, func(w io.Writer) error { return writeHTML(w, l.e.Body) }},
 		{"body_content_plaintext", ``, stringOf(func() string { return markup.Plain(l.e.Body) })},
 		{"body_content_json", ``, func(w io.Writer) error { return markup.WriteDocument(w, l.e.Body) }},
 		{"body_content_placeholders", ``, func(w io.Writer) error { return encodeTo(w, placeholdersOf(l.e.Body)) }},
@@ -234,6 +234,11 @@ func inArray(items iter.Seq2[any, error]) func(io.Writer) error {
 		_, err := io.WriteString(w, "]")
 		return err
 	}
+}
+
+// writeHTML writes a rendering of Markdown as JSON, a part at a time if it is long.
+func writeHTML(w io.Writer, markdown string) error {
+	return writeText(w, func(w io.Writer) error { return markup.WriteHTML(w, markdown) })
 }
 
 // stringOf writes a string that is made when its turn has come.

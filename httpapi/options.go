@@ -23,8 +23,8 @@ type Options struct {
 	// Authenticate returns the user that a request comes from and replaces API keys.
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
 	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
-	// as 401 as well, without their text; CodeUnavailable and a context that ended with 503,
-	// and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
+	// as 401 as well, without their text; CodeUnavailable, without it too, and a context that
+	// ended with 503, and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
 	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
 	// the Library, answers show the id only. It must be safe for concurrent use.
 	// GET /openapi.json describes the header x-api-key all the same, as the scheme "apiKey": an
@@ -73,7 +73,10 @@ type Options struct {
 	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
 	// together: each over 1 MiB counts with twice its length, from before it is read until
 	// it is answered, and one without a Content-Length with twice MaxBodyBytes. They are
-	// shared and waited for like MaxAnswerMemory. Default 256 MiB.
+	// shared and waited for like MaxAnswerMemory. While another user waits, a body that is
+	// being read has to come within about two minutes, evenly; it is ended with 408 if less of
+	// it is there and that makes the room that is waited for. With a negative ReadTimeout none
+	// is ended. Default 256 MiB.
 	MaxRequestMemory int64
 	// Rate limits how often each API key, or user if Authenticate is given, may ask; what
 	// comes sooner is 429 with Retry-After. Default: no limit.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -211,4 +215,46 @@ func TestSecrets(t *testing.T) {
 	}
 	t.Logf("H2: %d canaries, %d failures of services that repeat their key and what they got: %d in %d records of the log and %d answers",
 		len(canaries), s.echo.calls.Load(), hits, len(s.log.all()), len(s.bodies))
+}
+
+// TestStrangersAreToldLittle: without a key that is known to be good, nobody is told what keeps
+// the service from answering; the log is.
+func TestStrangersAreToldLittle(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "quire.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixtureOn(t, db, nil).withEngine(nil, nil)
+	var log logged
+	f.h = New(f.lib, f.eng, &Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	srv := httptest.NewServer(f.h)
+	t.Cleanup(srv.Close)
+	if err := os.Rename(filepath.Join(dir, "quire.db"), filepath.Join(dir, "moved.db")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/v1/lists", "/v1/elemental/5", "/v1/kb/jobs", "/health/detailed"} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Api-Key", "a-guessed-key-0123456789")
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 503 || !strings.Contains(string(body), problem503.message) || strings.Contains(string(body), "database") {
+			t.Errorf("%s: %d %s, %v", path, resp.StatusCode, body, err)
+		}
+		id := resp.Header.Get("X-Request-Id")
+		if !slices.ContainsFunc(log.all(), func(r string) bool { return strings.Contains(r, id) && strings.Contains(r, "moved away") }) {
+			t.Errorf("%s: the log does not say of the request %s what it was", path, id)
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "moved.db"), filepath.Join(dir, "quire.db")); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -15,6 +15,8 @@ package markup
 import (
 	"bytes"
 	"html"
+	"io"
+	"strings"
 )
 
 // HTML renders Markdown as HTML that is safe to put into a page: no script, style,
@@ -24,7 +26,9 @@ import (
 // rel="nofollow noopener".
 func HTML(markdown string) string {
 	if len(markdown) > maxInput {
-		return "<pre>" + html.EscapeString(validUTF8(markdown)) + "</pre>\n"
+		var b strings.Builder
+		_ = WriteHTML(&b, markdown) // a strings.Builder takes every write
+		return b.String()
 	}
 	tree, source := parse(markdown)
 	var b bytes.Buffer
@@ -33,4 +37,26 @@ func HTML(markdown string) string {
 		panic("markup: " + err.Error())
 	}
 	return Sanitize(b.String())
+}
+
+// WriteHTML writes what HTML returns. What is too long to be parsed is written a part at a
+// time: escaped, it may be five times as long.
+func WriteHTML(w io.Writer, markdown string) error {
+	if len(markdown) <= maxInput {
+		_, err := io.WriteString(w, HTML(markdown))
+		return err
+	}
+	if _, err := io.WriteString(w, "<pre>"); err != nil {
+		return err
+	}
+	const part = 32 << 10
+	for text := validUTF8(markdown); len(text) > 0; {
+		n := min(part, len(text))
+		if _, err := io.WriteString(w, html.EscapeString(text[:n])); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	_, err := io.WriteString(w, "</pre>\n")
+	return err
 }

@@ -3,7 +3,7 @@ package reliability
 // server is area D: the HTTP server and its streams.
 var server = []Row{
 	{ID: "D1", Package: "httpapi", Test: "TestSlowClients", Controls: []Control{
-		{"bodies have deadlines", "httpapi/handler.go", "\ts.limitBody(w, r)\n", ""},
+		{"bodies have deadlines", "httpapi/handler.go", "\tc.slow = s.limitBody(w, r)\n", ""},
 		{"answers have deadlines", "httpapi/call.go", "\t\t_ = rc.SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))\n", ""},
 		{"what net/http writes after the handler has one", "httpapi/handler.go", "\tdefer c.limitEnd()\n", ""},
 	}},

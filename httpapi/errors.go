@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -125,7 +126,11 @@ func (c *call) fail(err error) {
 func (c *call) report(err error) *problem {
 	p := problemOf(err)
 	if p.status >= http.StatusInternalServerError && c.r.Context().Err() == nil {
-		c.s.opts.Logger.ErrorContext(c.r.Context(), "httpapi: request failed", "request_id", c.requestID,
+		level := slog.LevelError
+		if quire.CodeOf(err) == quire.CodeClosed { // as whoever closed it knows
+			level = slog.LevelWarn
+		}
+		c.s.opts.Logger.Log(c.r.Context(), level, "httpapi: request failed", "request_id", c.requestID,
 			"method", c.r.Method, "route", c.route.pattern, "status", p.status, "error", quire.Cause(err))
 	}
 	return p

@@ -104,7 +104,7 @@ func TestAuthenticateOption(t *testing.T) {
 	}{
 		"broken":      {500, problem500.message, "level=ERROR"},
 		"corrupt":     {500, problem500.message, "level=ERROR"},
-		"closed":      {503, problem503.message, "level=ERROR"},
+		"closed":      {503, problem503.message, "level=WARN"},
 		"unavailable": {503, problem503.message, "level=ERROR"},
 		"late":        {503, "the request took too long", "level=ERROR"},
 		"forbidden":   {403, noUser, ""},

@@ -32,16 +32,19 @@ func (e *Engine) Verify(ctx context.Context) (Verification, error) {
 	check := knowledgeCheck{Verification: &v, e: e}
 	err := e.lib.view(ctx, func(tx ReadTx) error {
 		check.tx = tx
-		if err := check.chunks(ctx); err != nil {
+		if err := v.passOver("chunks", "", notAllRead, check.chunks(ctx)); err != nil {
 			return err
 		}
-		return check.jobs(ctx)
+		return v.passOver("jobs", "", notAllRead, check.jobs(ctx))
 	})
-	if err != nil {
+	if err := v.passOver("chunks", "", notAllRead, err); err != nil {
 		return v, err
 	}
-	return v, check.index(ctx)
+	return v, v.passOver("index", "", notAllRead, check.index(ctx))
 }
+
+// notAllRead is the problem of a kind that is damaged.
+const notAllRead = "not all of them can be read: see what Library.Verify says"
 
 // probes is how many chunks are looked for in the index.
 const probes = 100
@@ -69,11 +72,19 @@ func (c *knowledgeCheck) chunks(ctx context.Context) error {
 	every, n := max(1, total/probes), 0
 	var group []Chunk // of one elemental
 	for chunk, err := range c.tx.AllChunks(ctx) {
+		if err != nil && chunk.ID != "" {
+			n++
+			c.ingests[chunk.ElementalID] = true
+			err = c.passOver("chunks", chunk.ID, "it cannot be read", err)
+			if err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
 		if len(group) > 0 && group[0].ElementalID != chunk.ElementalID {
-			if err := c.elemental(ctx, group); err != nil {
+			if err := c.group(ctx, group); err != nil {
 				return err
 			}
 			group = group[:0]
@@ -89,7 +100,14 @@ func (c *knowledgeCheck) chunks(ctx context.Context) error {
 	if len(group) == 0 {
 		return nil
 	}
-	return c.elemental(ctx, group)
+	return c.group(ctx, group)
+}
+
+// group checks the chunks of an elemental, if that can be read.
+func (c *knowledgeCheck) group(ctx context.Context, chunks []Chunk) error {
+	c.ingests[chunks[0].ElementalID] = true
+	err := c.elemental(ctx, chunks)
+	return c.passOver("chunks", chunks[0].ID, "its elemental cannot be read, nor compared with its chunks", err)
 }
 
 // vector checks the vector of a chunk.
@@ -114,7 +132,6 @@ func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
 // elemental checks the chunks of an elemental against it.
 func (c *knowledgeCheck) elemental(ctx context.Context, chunks []Chunk) error {
 	id := chunks[0].ElementalID
-	c.ingests[id] = true
 	rec, err := c.tx.Elemental(ctx, id)
 	if CodeOf(err) == CodeNotFound {
 		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", id, len(chunks))
@@ -178,24 +195,34 @@ func (c *knowledgeCheck) jobs(ctx context.Context) error {
 		return err
 	}
 	for _, tenantID := range tenants {
-		active, err := c.tx.ActiveJobs(ctx, tenantID, "")
-		if err != nil {
+		if err := c.passOver("jobs", "", notAllRead, c.active(ctx, tenantID)); err != nil {
 			return err
 		}
-		c.Count("jobs", len(active))
-		for _, j := range active {
-			switch _, err := c.tx.Elemental(ctx, j.ElementalID); {
-			case CodeOf(err) == CodeNotFound:
-				c.Add("jobs", j.ID, "its elemental %s is missing", j.ElementalID)
-			case err != nil:
+		for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
+			if err == nil {
+				err = c.ingested(ctx, rec)
+			}
+			if err := c.passOver("jobs", "", notAllRead, err); err != nil {
 				return err
 			}
 		}
-		for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
-			if err != nil {
-				return err
-			}
-			if err := c.ingested(ctx, rec); err != nil {
+	}
+	return nil
+}
+
+// active checks that the active jobs of a tenant have something to do.
+func (c *knowledgeCheck) active(ctx context.Context, tenantID string) error {
+	active, err := c.tx.ActiveJobs(ctx, tenantID, "")
+	if err != nil {
+		return err
+	}
+	c.Count("jobs", len(active))
+	for _, j := range active {
+		switch _, err := c.tx.Elemental(ctx, j.ElementalID); {
+		case CodeOf(err) == CodeNotFound:
+			c.Add("jobs", j.ID, "its elemental %s is missing", j.ElementalID)
+		case err != nil:
+			if err := c.passOver("jobs", j.ID, "its elemental cannot be read", err); err != nil {
 				return err
 			}
 		}
@@ -241,6 +268,9 @@ func (c *knowledgeCheck) probe(ctx context.Context, chunk *Chunk) error {
 	e := c.e
 	return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
 		now, err := tx.Chunks(ctx, []string{chunk.ID})
+		if CodeOf(err) == CodeCorrupt { // of which chunks has told
+			return nil
+		}
 		if err != nil || now[chunk.ID].Hash != chunk.Hash || now[chunk.ID].Fingerprint != chunk.Fingerprint {
 			return err
 		}

@@ -2,7 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"iter"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/quirelib/quire"
 )
@@ -66,7 +69,8 @@ func (t *tx) lastID(ctx context.Context) (int64, error) {
 
 // stream iterates over the rows of a query, one in memory at a time. It prepares
 // a statement of its own: while its rows are open, the consumer may run the same
-// query again.
+// query again. A row that cannot be decoded comes with the error, as far as it could
+// be; the others follow it.
 func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -83,17 +87,16 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 		}
 		rows, err := t.sql.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(zero, t.failed(ctx, err))
+			yield(zero, t.failed(ctx, unprepared(err)))
 			return
 		}
 		defer rows.Close()
 		for rows.Next() {
 			v, err := scan(rows)
 			if err != nil {
-				yield(zero, t.failed(ctx, err))
-				return
+				err = t.failed(ctx, err)
 			}
-			if !yield(v, nil) {
+			if !yield(v, err) || err != nil && quire.CodeOf(err) != quire.CodeCorrupt {
 				return
 			}
 		}
@@ -117,4 +120,33 @@ func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner
 		m[id(v)] = v
 	}
 	return m, nil
+}
+
+// undecoded turns what database/sql says of a value that is none of its column into damage:
+// this package cannot have written it.
+func undecoded(err error) error {
+	if _, ok := columnOf(err); ok {
+		return damaged("%w", err)
+	}
+	return err
+}
+
+// columnOf returns the name of the column that could not be scanned. database/sql has no
+// type for that error, only a text.
+func columnOf(err error) (name string, ok bool) {
+	if err == nil {
+		return "", false
+	}
+	var i int
+	n, _ := fmt.Sscanf(err.Error(), "sql: Scan error on column index %d, name %q", &i, &name)
+	return name, n == 2
+}
+
+// unprepared turns the refusal of one of the statements of this package into damage: they
+// fit the schema that it has made.
+func unprepared(err error) error {
+	if resultCode(err)&0xff == sqlite3.SQLITE_ERROR {
+		return damaged("the schema is not that of this program: %w", err)
+	}
+	return err
 }

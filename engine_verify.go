@@ -3,6 +3,9 @@ package quire
 import (
 	"context"
 	"math"
+	"strconv"
+
+	"github.com/quirelib/quire/internal/id"
 )
 
 // Verify reads all chunks, and the jobs that have not ended, in the Store, of all tenants, and
@@ -131,10 +134,10 @@ func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
 
 // elemental checks the chunks of an elemental against it.
 func (c *knowledgeCheck) elemental(ctx context.Context, chunks []Chunk) error {
-	id := chunks[0].ElementalID
-	rec, err := c.tx.Elemental(ctx, id)
+	elementalID := chunks[0].ElementalID
+	rec, err := c.tx.Elemental(ctx, elementalID)
 	if CodeOf(err) == CodeNotFound {
-		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", id, len(chunks))
+		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", elementalID, len(chunks))
 		return nil
 	}
 	if err != nil {
@@ -159,7 +162,13 @@ func (c *knowledgeCheck) chunk(rec ElementalRecord, chunk *Chunk, metas map[stri
 	if chunk.TenantID != rec.TenantID {
 		c.Add("chunks", chunk.ID, "its tenant is not that of its elemental")
 	}
+	if chunk.ID != id.Point(chunk.ElementalID, chunk.ItemID, chunk.Source, strconv.Itoa(chunk.Ordinal)) {
+		c.Add("chunks", chunk.ID, "its id is not that of its place")
+	}
 	if meta, ok := metas[chunk.ItemID]; ok {
+		if chunk.ColumnID != meta.columnID {
+			c.Add("chunks", chunk.ID, "its column is not that of its elemental")
+		}
 		have := *chunk
 		meta.typeName, meta.categoryName = have.TypeName, have.CategoryName // as the catalogue named them then
 		if meta.apply(&have) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -87,7 +88,7 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 		}
 		rows, err := t.sql.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(zero, t.failed(ctx, unprepared(err)))
+			yield(zero, t.failed(ctx, refused(err)))
 			return
 		}
 		defer rows.Close()
@@ -122,10 +123,13 @@ func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner
 	return m, nil
 }
 
-// undecoded turns what database/sql says of a value that is none of its column into damage:
-// this package cannot have written it.
+// undecoded turns what can only come of a file that this package has not written into
+// damage: a value that is none of its column, a table, column or index that is missing.
 func undecoded(err error) error {
 	if _, ok := columnOf(err); ok {
+		return damaged("%w", err)
+	}
+	if resultCode(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "no such ") {
 		return damaged("%w", err)
 	}
 	return err
@@ -142,11 +146,11 @@ func columnOf(err error) (name string, ok bool) {
 	return name, n == 2
 }
 
-// unprepared turns the refusal of one of the statements of this package into damage: they
-// fit the schema that it has made.
-func unprepared(err error) error {
+// refused turns what SQLite says to a statement of this package that is the same whatever is
+// asked for into damage: it fits the schema that this package has made.
+func refused(err error) error {
 	if resultCode(err)&0xff == sqlite3.SQLITE_ERROR {
-		return damaged("the schema is not that of this program: %w", err)
+		return damaged("%w", err)
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func (t *tx) stmt(ctx context.Context, query string, args []any) (*sql.Stmt, err
 	}
 	s, err := t.sql.PrepareContext(ctx, query)
 	if err != nil {
-		return nil, t.session.failure(ctx, unprepared(err))
+		return nil, t.session.failure(ctx, undecoded(err))
 	}
 	t.stmts[query] = s
 	return s, nil
@@ -153,7 +153,7 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 		return 0, err
 	}
 	if err != nil {
-		t.broken = t.session.failure(ctx, err)
+		t.broken = t.session.failure(ctx, undecoded(err))
 		return 0, t.broken
 	}
 	return res.RowsAffected()

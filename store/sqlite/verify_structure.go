@@ -26,7 +26,7 @@ func readStructure(ctx context.Context, db *sql.DB, v *quire.Verification) error
 		{"structure", checkIntegrity},
 		{"references", checkReferences},
 	} {
-		err := failure(ctx, unprepared(part.check(ctx, db, v)))
+		err := failure(ctx, refused(part.check(ctx, db, v)))
 		if err := unreadable(v, part.what, err); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -12,8 +13,6 @@ var copies = []struct{ part, problem, query string }{
 	{"items", "who is shown an elemental in this list is not what the elemental says", `
 		SELECT i.list_id FROM list_items i JOIN elementals e ON e.num = i.elemental
 		WHERE i.elemental_id IS NOT e.id OR i.owner_id IS NOT e.owner_id OR i.visibility IS NOT e.visibility`},
-	{"chunks", "the tags that it is filtered by are not its tags", `
-		SELECT c.id FROM chunks c WHERE ` + tagsDiffer("id", "tag_ids") + ` OR ` + tagsDiffer("name", "tag_names")},
 	{"comments", "it replies to what is no earlier comment on its elemental", `
 		SELECT c.id FROM comments c JOIN comments p ON p.id = c.parent
 		WHERE p.id >= c.id OR p.elemental <> c.elemental`},
@@ -27,21 +26,49 @@ var copies = []struct{ part, problem, query string }{
 		SELECT '' FROM list_text_docsize d WHERE NOT EXISTS (SELECT 1 FROM lists l WHERE l.id = d.id)`},
 }
 
-// tagsDiffer is the condition that a chunk has other tags in chunk_tags than in a column. An
-// array that is none is passed over: it is a fault by itself.
-func tagsDiffer(kind, column string) string {
-	rows := `(SELECT count(*) FROM chunk_tags g WHERE g.chunk = c.num AND g.kind = '` + kind + `'`
-	members := `json_each(CASE WHEN json_valid(c.` + column + `) THEN c.` + column + ` ELSE '[]' END)`
-	distinct := `(SELECT count(DISTINCT j.value) FROM ` + members + ` j)`
-	both := rows + ` AND g.value IN (SELECT j.value FROM ` + members + ` j))`
-	return rows + `) <> ` + distinct + ` OR ` + both + ` <> ` + distinct
+// verifyChunkTags checks that chunks are filtered by the tags that they have. In SQL alone,
+// with json_each, it would take ten times as long.
+func (t *tx) verifyChunkTags(ctx context.Context, v *quire.Verification) error {
+	type tagged struct {
+		ids, names, rows []string
+		damaged          bool
+	}
+	scan := func(row scanner) (c tagged, err error) {
+		err = row.Scan(arrayTo[string]{&c.ids}, arrayTo[string]{&c.names}, arrayTo[string]{&c.rows})
+		if _, c.damaged = columnOf(err); c.damaged {
+			err = nil // verifyChunks has told
+		}
+		return c, err
+	}
+	query := `SELECT c.id, c.tag_ids, c.tag_names,
+		(SELECT json_group_array(g.kind || ' ' || g.value) FROM chunk_tags g WHERE g.chunk = c.num) FROM chunks c`
+	return verifyEach(ctx, t, v, "chunks", query, scan, func(id string, c tagged) error {
+		slices.Sort(c.rows)
+		if !c.damaged && !slices.Equal(c.rows, tagRows(c.ids, c.names)) {
+			v.Add("chunks", id, "the tags that it is filtered by are not its tags")
+		}
+		return nil
+	})
+}
+
+// tagRows are what chunk_tags has to hold of a chunk, sorted. Different tags can have the
+// same name.
+func tagRows(ids, names []string) (rows []string) {
+	for _, id := range ids {
+		rows = append(rows, "id "+id)
+	}
+	for _, name := range names {
+		rows = append(rows, "name "+name)
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
 }
 
 // verifyCopies are the checks of what stands twice.
 func (t *tx) verifyCopies() []verification {
-	checks := make([]verification, len(copies))
-	for i, c := range copies {
-		checks[i] = verification{c.part, func(ctx context.Context, v *quire.Verification) error {
+	checks := []verification{{"tags of chunks", t.verifyChunkTags}}
+	for _, c := range copies {
+		checks = append(checks, verification{c.part, func(ctx context.Context, v *quire.Verification) error {
 			for name, err := range stream(ctx, t, value[any], c.query) {
 				if err != nil {
 					return err
@@ -49,7 +76,7 @@ func (t *tx) verifyCopies() []verification {
 				v.Add(c.part, idOf(name), "%s", c.problem)
 			}
 			return nil
-		}}
+		}})
 	}
 	return checks
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -146,7 +148,8 @@ func compareSchema(ctx context.Context, db *sql.DB, v *quire.Verification) error
 	if err != nil {
 		return err
 	}
-	for name, o := range want {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		o := want[name]
 		switch found, ok := have[name]; {
 		case !ok:
 			v.Add("file", "", "the %s %s is missing", o.kind, name)
@@ -154,7 +157,8 @@ func compareSchema(ctx context.Context, db *sql.DB, v *quire.Verification) error
 			v.Add("file", "", "the %s %s is not as it was made", o.kind, name)
 		}
 	}
-	for name, o := range have {
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		o := have[name]
 		if _, ok := want[name]; !ok {
 			v.Add("file", "", "the %s %s of table %s is none of this program", o.kind, name, o.table)
 		}

@@ -11,19 +11,29 @@ import (
 // Verify reads all chunks, and the jobs that have not ended, in the Store, of all tenants, and
 // says what is wrong:
 //
-//   - chunks of an elemental that is missing, or with another tenant, owner, title or tags;
+//   - chunks of an elemental that is missing, or with another tenant, owner, title, tags or
+//     column, or whose id is not that of their place;
 //   - chunks whose text is not that of the place in their source that they cite, where the
-//     elemental has not changed since its last ingest;
+//     elemental has not changed since its last ingest, and the source is not a file;
 //   - vectors of an Embedder that is not in use, of another length than its own, or not of
-//     unit length;
+//     unit length, as one with a number that is none;
 //   - jobs to be run for an elemental that is missing, and elementals of the knowledge base
 //     that have neither a job nor chunks;
 //   - an index that has not as many vectors as there are chunks, or does not find a chunk
 //     by its own vector; that is tried with some 100 chunks, spread over all.
 //
-// What an index has wrong, another start of the Engine mends: it is filled from the Store.
+// What cannot be read is such a fault, and the rest is read nevertheless. What an index has
+// wrong, another start of the Engine mends: it is filled from the Store.
+//
+// It does not see a vector that was exchanged for another of unit length, or changed so little
+// that its length is still one, since vectors have
+// no checksum; nor another heading, hash or name of a type or category, nor other places of a
+// passage in a file; nor that an elemental has lost some of its chunks, but not all. Another
+// ingest of the elemental mends these.
+//
 // Reading and writing go on meanwhile. The error is that of the reading, nil however much is
-// wrong. [Library.Verify] checks the content itself.
+// wrong. [Library.Verify] checks the content itself, the texts of passages by checksums, and
+// says what neither sees.
 func (e *Engine) Verify(ctx context.Context) (Verification, error) {
 	var v Verification
 	if err := e.open(ctx); err != nil {

@@ -103,13 +103,16 @@ type VerifiedStore interface {
 // It does not see everything. What has no checksum and fits its structure can be changed, and
 // what nothing counts can be gone, without a sign:
 //
-//   - users, keys and tags: names, addresses, colors, times, and the tenant of a user;
-//   - comments and rates: their messages, authors and votes; marks: whose they are;
-//   - of elementals and lists: categories, prices and topics that were changed in both
-//     places where they stand; the tags and steps of lists, the order of tags and items, times;
-//   - items, media, tags of a list, receipts, keys and jobs that are gone altogether;
-//   - the words of the full-text index, as long as its structure is whole;
-//   - settings of the library and receipts.
+//   - all of users, keys and tags that nothing repeats: names, addresses, colors, times, the
+//     tenant of a user, whose a tag is;
+//   - of comments, rates and marks: messages, authors, votes and times;
+//   - of lists: what is not their texts, owner or counters, such as type, price, settings,
+//     steps, tags and times; of elementals the same, but only where both places in which it
+//     stands were changed alike; of media: sizes of pictures, previews, order and times;
+//   - the order of items and tags;
+//   - of jobs all but their state and what they are for; receipts; settings of the library;
+//   - items, media, keys, receipts, tags of a list and jobs that are gone altogether;
+//   - the words of the full-text index, as long as everything has its row there.
 //
 // Nor does it see what was lost before the file was opened: after a crash, the last changes
 // are in a log beside it, which SQLite reads as far as its checksums are right. Where a bit of

@@ -26,10 +26,10 @@ import (
 // wrong, another start of the Engine mends: it is filled from the Store.
 //
 // It does not see a vector that was exchanged for another of unit length, or changed so little
-// that its length is still one, since vectors have
-// no checksum; nor another heading, hash or name of a type or category, nor other places of a
-// passage in a file; nor that an elemental has lost some of its chunks, but not all. Another
-// ingest of the elemental mends these.
+// that its length is still one, since vectors have no checksum; nor another heading, hash or
+// name of a type or category, nor other places of a passage in a file; nor that an elemental
+// has lost some of its chunks, but not all. [Engine.Delete] and another ingest make the chunks of
+// an elemental anew.
 //
 // Reading and writing go on meanwhile. The error is that of the reading, nil however much is
 // wrong. [Library.Verify] checks the content itself, the texts of passages by checksums, and

@@ -9,9 +9,12 @@ var durability = []Row{
 		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !(math.Abs(squares-1) < 1e-3):", New: "case math.IsNaN(squares):"},
 	}},
 	{ID: "A6", Package: ".", Test: "TestVerifyGoesOn", Controls: []Control{
-		{Guard: "a row that cannot be read ends nothing", File: "store/sqlite/query.go", Old: "err != nil && quire.CodeOf(err) != quire.CodeCorrupt {", New: "err != nil {"},
 		{Guard: "damage is passed over by the walk", File: "verify.go", Old: "	if CodeOf(err) != CodeCorrupt {", New: "	if err != nil {"},
 		{Guard: "a missing table is damage", File: "store/sqlite/query.go", Old: `strings.Contains(err.Error(), "no such ")`, New: `strings.Contains(err.Error(), "none such ")`},
+	}},
+	{ID: "A6", Package: "store/sqlite", Test: "TestVerifyNames", Controls: []Control{
+		{Guard: "a row that cannot be read ends nothing", File: "store/sqlite/query.go", Old: "err != nil && quire.CodeOf(err) != quire.CodeCorrupt {", New: "err != nil {"},
+		{Guard: "a read transaction outlives damage", File: "store/sqlite/tx.go", Old: "t.reads && quire.CodeOf(err) == quire.CodeCorrupt", New: "false"},
 	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifySchema", Controls: []Control{
 		{Guard: "the comparison with the schema of a new file", File: "store/sqlite/verify_structure.go", Old: "		{\"schema\", compareSchema},\n", New: ""},

@@ -3,24 +3,37 @@ package quire
 import (
 	"context"
 	"math"
+	"strconv"
+
+	"github.com/quirelib/quire/internal/id"
 )
 
 // Verify reads all chunks, and the jobs that have not ended, in the Store, of all tenants, and
 // says what is wrong:
 //
-//   - chunks of an elemental that is missing, or with another tenant, owner, title or tags;
+//   - chunks of an elemental that is missing, or with another tenant, owner, title, tags or
+//     column, or whose id is not that of their place;
 //   - chunks whose text is not that of the place in their source that they cite, where the
-//     elemental has not changed since its last ingest;
+//     elemental has not changed since its last ingest, and the source is not a file;
 //   - vectors of an Embedder that is not in use, of another length than its own, or not of
-//     unit length;
+//     unit length, as one with a number that is none;
 //   - jobs to be run for an elemental that is missing, and elementals of the knowledge base
 //     that have neither a job nor chunks;
 //   - an index that has not as many vectors as there are chunks, or does not find a chunk
 //     by its own vector; that is tried with some 100 chunks, spread over all.
 //
-// What an index has wrong, another start of the Engine mends: it is filled from the Store.
+// What cannot be read is such a fault, and the rest is read nevertheless. What an index has
+// wrong, another start of the Engine mends: it is filled from the Store.
+//
+// It does not see a vector that was exchanged for another of unit length, or changed so little
+// that its length is still one, since vectors have no checksum; nor another heading, hash or
+// name of a type or category, nor other places of a passage in a file; nor that an elemental
+// has lost some of its chunks, but not all. [Engine.Delete] and another ingest make the chunks of
+// an elemental anew.
+//
 // Reading and writing go on meanwhile. The error is that of the reading, nil however much is
-// wrong. [Library.Verify] checks the content itself.
+// wrong. [Library.Verify] checks the content itself, the texts of passages by checksums, and
+// says what neither sees.
 func (e *Engine) Verify(ctx context.Context) (Verification, error) {
 	var v Verification
 	if err := e.open(ctx); err != nil {
@@ -32,16 +45,19 @@ func (e *Engine) Verify(ctx context.Context) (Verification, error) {
 	check := knowledgeCheck{Verification: &v, e: e}
 	err := e.lib.view(ctx, func(tx ReadTx) error {
 		check.tx = tx
-		if err := check.chunks(ctx); err != nil {
+		if err := v.passOver("chunks", "", notAllRead, check.chunks(ctx)); err != nil {
 			return err
 		}
-		return check.jobs(ctx)
+		return v.passOver("jobs", "", notAllRead, check.jobs(ctx))
 	})
-	if err != nil {
+	if err := v.passOver("chunks", "", notAllRead, err); err != nil {
 		return v, err
 	}
-	return v, check.index(ctx)
+	return v, v.passOver("index", "", notAllRead, check.index(ctx))
 }
+
+// notAllRead is the problem of a kind that is damaged.
+const notAllRead = "not all of them can be read: see what Library.Verify says"
 
 // probes is how many chunks are looked for in the index.
 const probes = 100
@@ -69,11 +85,19 @@ func (c *knowledgeCheck) chunks(ctx context.Context) error {
 	every, n := max(1, total/probes), 0
 	var group []Chunk // of one elemental
 	for chunk, err := range c.tx.AllChunks(ctx) {
+		if err != nil && chunk.ID != "" {
+			n++
+			c.ingests[chunk.ElementalID] = true
+			err = c.passOver("chunks", chunk.ID, "it cannot be read", err)
+			if err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
 		if len(group) > 0 && group[0].ElementalID != chunk.ElementalID {
-			if err := c.elemental(ctx, group); err != nil {
+			if err := c.group(ctx, group); err != nil {
 				return err
 			}
 			group = group[:0]
@@ -89,7 +113,14 @@ func (c *knowledgeCheck) chunks(ctx context.Context) error {
 	if len(group) == 0 {
 		return nil
 	}
-	return c.elemental(ctx, group)
+	return c.group(ctx, group)
+}
+
+// group checks the chunks of an elemental, if that can be read.
+func (c *knowledgeCheck) group(ctx context.Context, chunks []Chunk) error {
+	c.ingests[chunks[0].ElementalID] = true
+	err := c.elemental(ctx, chunks)
+	return c.passOver("chunks", chunks[0].ID, "its elemental cannot be read, nor compared with its chunks", err)
 }
 
 // vector checks the vector of a chunk.
@@ -113,11 +144,10 @@ func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
 
 // elemental checks the chunks of an elemental against it.
 func (c *knowledgeCheck) elemental(ctx context.Context, chunks []Chunk) error {
-	id := chunks[0].ElementalID
-	c.ingests[id] = true
-	rec, err := c.tx.Elemental(ctx, id)
+	elementalID := chunks[0].ElementalID
+	rec, err := c.tx.Elemental(ctx, elementalID)
 	if CodeOf(err) == CodeNotFound {
-		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", id, len(chunks))
+		c.Add("chunks", chunks[0].ID, "its elemental %s is missing; so it is for %d chunks", elementalID, len(chunks))
 		return nil
 	}
 	if err != nil {
@@ -142,7 +172,13 @@ func (c *knowledgeCheck) chunk(rec ElementalRecord, chunk *Chunk, metas map[stri
 	if chunk.TenantID != rec.TenantID {
 		c.Add("chunks", chunk.ID, "its tenant is not that of its elemental")
 	}
+	if chunk.ID != id.Point(chunk.ElementalID, chunk.ItemID, chunk.Source, strconv.Itoa(chunk.Ordinal)) {
+		c.Add("chunks", chunk.ID, "its id is not that of its place")
+	}
 	if meta, ok := metas[chunk.ItemID]; ok {
+		if chunk.ColumnID != meta.columnID {
+			c.Add("chunks", chunk.ID, "its column is not that of its elemental")
+		}
 		have := *chunk
 		meta.typeName, meta.categoryName = have.TypeName, have.CategoryName // as the catalogue named them then
 		if meta.apply(&have) {
@@ -178,24 +214,34 @@ func (c *knowledgeCheck) jobs(ctx context.Context) error {
 		return err
 	}
 	for _, tenantID := range tenants {
-		active, err := c.tx.ActiveJobs(ctx, tenantID, "")
-		if err != nil {
+		if err := c.passOver("jobs", "", notAllRead, c.active(ctx, tenantID)); err != nil {
 			return err
 		}
-		c.Count("jobs", len(active))
-		for _, j := range active {
-			switch _, err := c.tx.Elemental(ctx, j.ElementalID); {
-			case CodeOf(err) == CodeNotFound:
-				c.Add("jobs", j.ID, "its elemental %s is missing", j.ElementalID)
-			case err != nil:
+		for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
+			if err == nil {
+				err = c.ingested(ctx, rec)
+			}
+			if err := c.passOver("jobs", "", notAllRead, err); err != nil {
 				return err
 			}
 		}
-		for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
-			if err != nil {
-				return err
-			}
-			if err := c.ingested(ctx, rec); err != nil {
+	}
+	return nil
+}
+
+// active checks that the active jobs of a tenant have something to do.
+func (c *knowledgeCheck) active(ctx context.Context, tenantID string) error {
+	active, err := c.tx.ActiveJobs(ctx, tenantID, "")
+	if err != nil {
+		return err
+	}
+	c.Count("jobs", len(active))
+	for _, j := range active {
+		switch _, err := c.tx.Elemental(ctx, j.ElementalID); {
+		case CodeOf(err) == CodeNotFound:
+			c.Add("jobs", j.ID, "its elemental %s is missing", j.ElementalID)
+		case err != nil:
+			if err := c.passOver("jobs", j.ID, "its elemental cannot be read", err); err != nil {
 				return err
 			}
 		}
@@ -241,6 +287,9 @@ func (c *knowledgeCheck) probe(ctx context.Context, chunk *Chunk) error {
 	e := c.e
 	return e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
 		now, err := tx.Chunks(ctx, []string{chunk.ID})
+		if CodeOf(err) == CodeCorrupt { // of which chunks has told
+			return nil
+		}
 		if err != nil || now[chunk.ID].Hash != chunk.Hash || now[chunk.ID].Fingerprint != chunk.Fingerprint {
 			return err
 		}

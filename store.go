@@ -23,6 +23,10 @@ type Store interface {
 	// state: that of a moment not before View was called. fn's error is returned
 	// as it is. The ReadTx must not be used after fn has returned. Do not nest View
 	// or Update.
+	//
+	// An iteration may go on behind an error with [CodeCorrupt]: that is of one row then,
+	// which comes with it as far as it can be read, its ID at least. After a read that
+	// has failed so, others in the same View are still answered.
 	View(ctx context.Context, fn func(tx ReadTx) error) error
 
 	// Update runs fn in a write transaction. Updates run one at a time, each

@@ -2,7 +2,11 @@ package quire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -42,28 +46,78 @@ func (v *Verification) Add(part, id, format string, args ...any) {
 	}
 }
 
+// addOnce adds a fault of something of which no fault is known yet: what cannot be read is
+// named by the Store, and met again by each who wants to read it.
+func (v *Verification) addOnce(part, id, problem string) {
+	known := slices.ContainsFunc(v.Faults, func(f Fault) bool {
+		return f.Part == part && f.ID == id && (id != "" || f.Problem == problem)
+	})
+	if !known {
+		v.Add(part, id, "%s", problem)
+	}
+}
+
+// passOver makes a fault of an error that says that something is damaged: it is what was
+// looked for, and the check goes on with the rest. Other errors, such as that of a disk that
+// does not answer, it returns.
+func (v *Verification) passOver(part, id, problem string, err error) error {
+	if CodeOf(err) != CodeCorrupt {
+		return err
+	}
+	v.addOnce(part, id, problem)
+	return nil
+}
+
+// cannotBeRead is the problem of what is passed over.
+const cannotBeRead = "it, or something that belongs to it, cannot be read"
+
 // VerifiedStore is an optional ability of a Store: to find out whether it still holds what
 // was put into it.
 type VerifiedStore interface {
 	Store
 	// Verify reads all that is stored and adds to v what is not as it was written: broken
-	// structure, references to what is missing, values that fail their checksum. An error
-	// is only that of the reading itself. It cannot be called inside a transaction.
+	// structure, references to what is missing, values that fail their checksum. What cannot
+	// be read because it is damaged is a fault too, named as far as it can be, and the rest is
+	// read nevertheless. An error is only that of the reading itself. It cannot be called
+	// inside a transaction.
 	Verify(ctx context.Context, v *Verification) error
 }
 
 // Verify reads everything in the Store, of all users, and says what is wrong with it:
 //
 //   - what the Store itself finds, if it is a [VerifiedStore]. That of package sqlite
-//     checks the structure of its file, references, and the checksums of elementals, lists
-//     and media;
+//     checks the structure of its file, its tables, indexes and triggers against those of a
+//     new file, references, that each row can be read, the checksums of elementals, lists,
+//     media and passages, and that what stands twice is the same: what pages show of an
+//     elemental, who is shown the items of a list, the tags that passages are filtered by;
+//     and that everything has its row in the full-text index;
 //   - tags, tables, columns, rows and items that are missing, and parts of a table that
 //     are not its owner's;
 //   - counters that are not the number of the comments, rates, upvotes and saves there are;
-//   - media whose length is not the stated one.
+//   - media whose length is not the stated one;
+//   - values that there are none of: visibilities, kinds of media, hashes of keys.
 //
-// Names of users and tags, messages of comments and rates, and the words of the full-text
-// indexes have no checksum: what is changed in them goes unseen if it fits its structure.
+// What cannot be read, a row or a whole table, is such a fault, and the rest is read
+// nevertheless.
+//
+// It does not see everything. What has no checksum and fits its structure can be changed, and
+// what nothing counts can be gone, without a sign:
+//
+//   - all of users, keys and tags that nothing repeats: names, addresses, colors, times, the
+//     tenant of a user, whose a tag is;
+//   - of comments, rates and marks: messages, authors, votes and times;
+//   - of lists: what is not their texts, owner or counters, such as type, price, settings,
+//     steps, tags and times; of elementals the same, but only where both places in which it
+//     stands were changed alike; of media: sizes of pictures, previews, order and times;
+//   - the order of items and tags;
+//   - of jobs all but their state and what they are for; receipts; settings of the library;
+//   - items, media, keys, receipts, tags of a list and jobs that are gone altogether;
+//   - the words of the full-text index, as long as everything has its row there.
+//
+// Nor does it see what was lost before the file was opened: after a crash, the last changes
+// are in a log beside it, which SQLite reads as far as its checksums are right. Where a bit of
+// it has flipped, all changes from there on are gone, and nothing tells. A library that was
+// closed has no such log.
 //
 // Reading and writing go on meanwhile; it sees the state of one moment and holds it until
 // it returns, so that the log of SQLite grows by what is written. It takes seconds for
@@ -78,24 +132,12 @@ func (l *Library) Verify(ctx context.Context) (Verification, error) {
 		return v, err
 	}
 	if s, ok := l.store.(VerifiedStore); ok {
-		if err := s.Verify(ctx, &v); err != nil {
+		if err := v.passOver("file", "", "not all of it can be read", s.Verify(ctx, &v)); err != nil {
 			return v, err
 		}
 	}
-	err := l.view(ctx, func(tx ReadTx) error {
-		tenants, err := tx.Tenants(ctx)
-		if err != nil {
-			return err
-		}
-		check := contentCheck{Verification: &v, tx: tx}
-		for _, tenantID := range tenants {
-			if err := check.tenant(ctx, tenantID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return v, err
+	err := l.view(ctx, func(tx ReadTx) error { return contentCheck{&v, tx}.all(ctx) })
+	return v, v.passOver("file", "", "not all of it can be read", err)
 }
 
 // contentCheck checks content.
@@ -104,27 +146,77 @@ type contentCheck struct {
 	tx ReadTx
 }
 
+// all checks the content of all tenants.
+func (c contentCheck) all(ctx context.Context) error {
+	tenants, err := c.tx.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tenantID := range tenants {
+		if err := c.tenant(ctx, tenantID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tenant checks the content of a tenant.
 func (c contentCheck) tenant(ctx context.Context, tenantID string) error {
-	for _, err := range c.tx.TenantUsers(ctx, tenantID) {
-		if err != nil {
-			return err
-		}
-		c.Count("users", 1)
+	users := checkEach(ctx, c, "users", c.tx.TenantUsers(ctx, tenantID), func(u User) string { return u.ID }, c.user)
+	if users != nil {
+		return users
 	}
-	for rec, err := range c.tx.TenantElementals(ctx, tenantID) {
-		if err != nil {
-			return err
+	elementals := checkEach(ctx, c, "elementals", c.tx.TenantElementals(ctx, tenantID), func(e ElementalRecord) string { return e.ID }, c.elemental)
+	if elementals != nil {
+		return elementals
+	}
+	return checkEach(ctx, c, "lists", c.tx.TenantLists(ctx, tenantID), listID, c.list)
+}
+
+// listID is how a list is named in a fault; "" if even its id could not be read.
+func listID(l ListRecord) string {
+	if l.ID == 0 {
+		return ""
+	}
+	return strconv.FormatInt(l.ID, 10)
+}
+
+// checkEach has each of a kind checked. What cannot be read, as a whole or in part, is a
+// fault.
+func checkEach[T any](ctx context.Context, c contentCheck, part string, all iter.Seq2[T, error], id func(T) string, check func(context.Context, T) error) error {
+	for one, err := range all {
+		if err == nil {
+			c.Count(part, 1)
+			err = check(ctx, one)
 		}
-		if err := c.elemental(ctx, rec); err != nil {
+		problem := cannotBeRead
+		if id(one) == "" {
+			problem = "not all of them can be read"
+		}
+		if err := c.passOver(part, id(one), problem, err); err != nil {
 			return err
 		}
 	}
-	for list, err := range c.tx.TenantLists(ctx, tenantID) {
-		if err != nil {
-			return err
+	return nil
+}
+
+// user checks the keys of a user.
+func (c contentCheck) user(ctx context.Context, u User) error {
+	keys, err := c.tx.KeysOf(ctx, u.ID)
+	c.Count("keys", len(keys))
+	for _, k := range keys {
+		if b, err := hex.DecodeString(k.Hash); err != nil || len(b) != sha256.Size || k.Hash != hex.EncodeToString(b) {
+			c.Add("keys", k.ID, "its hash is none")
 		}
-		if err := c.list(ctx, list); err != nil {
+	}
+	return err
+}
+
+// each runs checks of one thing. One that cannot be made, because something is damaged, is
+// a fault; the others are made nevertheless.
+func (c contentCheck) each(part, id string, checks ...func() error) error {
+	for _, check := range checks {
+		if err := c.passOver(part, id, cannotBeRead, check()); err != nil {
 			return err
 		}
 	}
@@ -132,42 +224,31 @@ func (c contentCheck) tenant(ctx context.Context, tenantID string) error {
 }
 
 func (c contentCheck) elemental(ctx context.Context, rec ElementalRecord) error {
-	c.Count("elementals", 1)
-	if err := c.tags(ctx, "elementals", rec.ID, rec.TagIDs); err != nil {
-		return err
-	}
-	if rec.TypeID == TypeCell {
-		if err := c.cell(ctx, rec); err != nil {
-			return err
-		}
-	}
-	if err := c.comments(ctx, rec); err != nil {
-		return err
-	}
-	if err := c.counters(ctx, "elementals", rec.ID, Subject{ElementalID: rec.ID}, rec.Counters); err != nil {
-		return err
-	}
-	return c.media(ctx, MediaOwner{ElementalID: rec.ID})
+	c.visibility("elementals", rec.ID, rec.Visibility)
+	return c.each("elementals", rec.ID,
+		func() error { return c.tags(ctx, "elementals", rec.ID, rec.TagIDs) },
+		func() error { return c.cell(ctx, rec) },
+		func() error { return c.comments(ctx, rec) },
+		func() error { return c.counters(ctx, "elementals", rec.ID, Subject{ElementalID: rec.ID}, rec.Counters) },
+		func() error { return c.media(ctx, MediaOwner{ElementalID: rec.ID}) })
 }
 
 func (c contentCheck) list(ctx context.Context, list ListRecord) error {
-	c.Count("lists", 1)
-	id := strconv.FormatInt(list.ID, 10)
-	if err := c.tags(ctx, "lists", id, list.TagIDs); err != nil {
-		return err
+	id := listID(list)
+	c.visibility("lists", id, list.Visibility)
+	return c.each("lists", id,
+		func() error { return c.tags(ctx, "lists", id, list.TagIDs) },
+		func() error { return c.table(ctx, "lists", id, list.TableID, list.OwnerID) },
+		func() error { return c.items(ctx, list) },
+		func() error { return c.counters(ctx, "lists", id, Subject{ListID: list.ID}, list.Counters) },
+		func() error { return c.media(ctx, MediaOwner{ListID: list.ID}) })
+}
+
+// visibility checks that a visibility is one.
+func (c contentCheck) visibility(part, id string, v Visibility) {
+	if v != Public && v != Unlisted {
+		c.Add(part, id, "its visibility is none that there is")
 	}
-	if list.TableID != "" {
-		if err := c.table(ctx, "lists", id, list.TableID, list.OwnerID); err != nil {
-			return err
-		}
-	}
-	if err := c.items(ctx, list); err != nil {
-		return err
-	}
-	if err := c.counters(ctx, "lists", id, Subject{ListID: list.ID}, list.Counters); err != nil {
-		return err
-	}
-	return c.media(ctx, MediaOwner{ListID: list.ID})
 }
 
 // tags checks that the tags that something has are there.
@@ -182,9 +263,12 @@ func (c contentCheck) tags(ctx context.Context, part, id string, tagIDs []int64)
 	return err
 }
 
-// table checks that there is the table which something says it belongs to, of the same
-// owner.
+// table checks that there is the table which something says it belongs to, if it does, of
+// the same owner.
 func (c contentCheck) table(ctx context.Context, part, id, tableID, ownerID string) error {
+	if tableID == "" {
+		return nil
+	}
 	found, err := c.tx.ElementalsWithoutBody(ctx, []string{tableID})
 	switch table := found[tableID]; {
 	case err != nil:
@@ -197,8 +281,16 @@ func (c contentCheck) table(ctx context.Context, part, id, tableID, ownerID stri
 	return nil
 }
 
-// cell checks that a cell is where a column and a row of its table cross.
+// cell checks that an elemental that is a cell is where a column and a row of its table
+// cross.
 func (c contentCheck) cell(ctx context.Context, rec ElementalRecord) error {
+	if rec.TypeID != TypeCell {
+		return nil
+	}
+	if rec.TableID == "" {
+		c.Add("elementals", rec.ID, "its table is missing")
+		return nil
+	}
 	for _, of := range []struct {
 		id          int64
 		orientation string
@@ -247,14 +339,26 @@ func (c contentCheck) media(ctx context.Context, owner MediaOwner) error {
 		return err
 	}
 	for _, m := range found[owner] {
-		data, err := c.tx.MediaData(ctx, m.ID)
-		if err != nil {
+		id := strconv.FormatInt(m.ID, 10)
+		if err := c.passOver("media", id, cannotBeRead, c.file(ctx, id, m)); err != nil {
 			return err
 		}
-		c.Count("media", 1)
-		if int64(len(data)) != m.Size {
-			c.Add("media", strconv.FormatInt(m.ID, 10), "it has %d bytes instead of %d", len(data), m.Size)
-		}
+	}
+	return nil
+}
+
+// file checks one of the files.
+func (c contentCheck) file(ctx context.Context, id string, m Media) error {
+	if !slices.Contains([]MediaKind{MediaImage, MediaCover, MediaAvatar, MediaFile}, m.Kind) {
+		c.Add("media", id, "its kind is none that there is")
+	}
+	data, err := c.tx.MediaData(ctx, m.ID)
+	if err != nil {
+		return err
+	}
+	c.Count("media", 1)
+	if int64(len(data)) != m.Size {
+		c.Add("media", id, "it has %d bytes instead of %d", len(data), m.Size)
 	}
 	return nil
 }

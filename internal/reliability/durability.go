@@ -3,13 +3,24 @@ package reliability
 // durability is area A: what survives crashes, full disks and damaged files.
 var durability = []Row{
 	{ID: "A6", Package: ".", Test: "TestVerify", Controls: []Control{
-		{Guard: "the checksums of elementals, lists and media", File: "store/sqlite/verify.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
+		{Guard: "the checksums of elementals, lists and media", File: "store/sqlite/verify_rows.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
 		{Guard: "the counting of marks", File: "verify_counters.go", Old: "n != counted.have {", New: "n < 0 {"},
 		{Guard: "the comparison of passages with what they cite", File: "engine_verify.go", Old: "text[chunk.Start:chunk.End] != chunk.Text", New: "false"},
 		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !(math.Abs(squares-1) < 1e-3):", New: "case math.IsNaN(squares):"},
 	}},
+	{ID: "A6", Package: ".", Test: "TestVerifyGoesOn", Controls: []Control{
+		{Guard: "damage is passed over by the walk", File: "verify.go", Old: "	if CodeOf(err) != CodeCorrupt {", New: "	if err != nil {"},
+		{Guard: "a missing table is damage", File: "store/sqlite/query.go", Old: `strings.Contains(err.Error(), "no such ")`, New: `strings.Contains(err.Error(), "none such ")`},
+	}},
+	{ID: "A6", Package: "store/sqlite", Test: "TestVerifyNames", Controls: []Control{
+		{Guard: "a row that cannot be read ends nothing", File: "store/sqlite/query.go", Old: "err != nil && quire.CodeOf(err) != quire.CodeCorrupt {", New: "err != nil {"},
+		{Guard: "a read transaction outlives damage", File: "store/sqlite/tx.go", Old: "t.reads && quire.CodeOf(err) == quire.CodeCorrupt", New: "false"},
+	}},
+	{ID: "A6", Package: "store/sqlite", Test: "TestVerifySchema", Controls: []Control{
+		{Guard: "the comparison with the schema of a new file", File: "store/sqlite/verify_structure.go", Old: "		{\"schema\", compareSchema},\n", New: ""},
+	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestFlippedBytes", Controls: []Control{
-		{Guard: "the checksums", File: "store/sqlite/verify.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
+		{Guard: "the checksums", File: "store/sqlite/verify_rows.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
 	}},
 	{ID: "A1", Package: ".", Test: "TestKillWhileWriting", Controls: []Control{{
 		Guard: "an elemental goes with its passages and jobs", File: "elemental.go",

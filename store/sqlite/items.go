@@ -87,13 +87,14 @@ func (t *tx) CountItems(ctx context.Context, listIDs []int64, v quire.Viewer) (m
 
 // Items implements quire.ListReader.
 func (t *tx) Items(ctx context.Context, listID int64) ([]quire.ListItem, error) {
-	scan := func(row scanner) (it quire.ListItem, err error) {
-		err = row.Scan(&it.ListID, &it.ElementalID, &it.OrderIndex, moment{&it.AddedAt})
-		return it, err
-	}
-	return all(ctx, t, scan, `
-		SELECT i.list_id, i.elemental_id, i.order_index, i.added_at
-		FROM list_items i WHERE i.list_id = ? ORDER BY i.order_index, i.elemental_id`, listID)
+	return all(ctx, t, scanItem, selectItem+`WHERE i.list_id = ? ORDER BY i.order_index, i.elemental_id`, listID)
+}
+
+const selectItem = `SELECT i.list_id, i.elemental_id, i.order_index, i.added_at FROM list_items i `
+
+func scanItem(row scanner) (it quire.ListItem, err error) {
+	err = row.Scan(&it.ListID, &it.ElementalID, &it.OrderIndex, moment{&it.AddedAt})
+	return it, err
 }
 
 // PutItem implements quire.ListWriter.

@@ -2,7 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/quirelib/quire"
 )
@@ -66,7 +70,8 @@ func (t *tx) lastID(ctx context.Context) (int64, error) {
 
 // stream iterates over the rows of a query, one in memory at a time. It prepares
 // a statement of its own: while its rows are open, the consumer may run the same
-// query again.
+// query again. A row that cannot be decoded comes with the error, as far as it could
+// be; the others follow it.
 func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -83,17 +88,16 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 		}
 		rows, err := t.sql.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(zero, t.failed(ctx, err))
+			yield(zero, t.failed(ctx, refused(err)))
 			return
 		}
 		defer rows.Close()
 		for rows.Next() {
 			v, err := scan(rows)
 			if err != nil {
-				yield(zero, t.failed(ctx, err))
-				return
+				err = t.failed(ctx, err)
 			}
-			if !yield(v, nil) {
+			if !yield(v, err) || err != nil && quire.CodeOf(err) != quire.CodeCorrupt {
 				return
 			}
 		}
@@ -117,4 +121,36 @@ func byID[K int64 | string, T any](ctx context.Context, t *tx, scan func(scanner
 		m[id(v)] = v
 	}
 	return m, nil
+}
+
+// undecoded turns what can only come of a file that this package has not written into
+// damage: a value that is none of its column, a table, column or index that is missing.
+func undecoded(err error) error {
+	if _, ok := columnOf(err); ok {
+		return damaged("%w", err)
+	}
+	if resultCode(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "no such ") {
+		return damaged("%w", err)
+	}
+	return err
+}
+
+// columnOf returns the name of the column that could not be scanned. database/sql has no
+// type for that error, only a text.
+func columnOf(err error) (name string, ok bool) {
+	if err == nil {
+		return "", false
+	}
+	var i int
+	n, _ := fmt.Sscanf(err.Error(), "sql: Scan error on column index %d, name %q", &i, &name)
+	return name, n == 2
+}
+
+// refused turns what SQLite says to a statement of this package that is the same whatever is
+// asked for into damage: it fits the schema that this package has made.
+func refused(err error) error {
+	if resultCode(err)&0xff == sqlite3.SQLITE_ERROR {
+		return damaged("%w", err)
+	}
+	return err
 }

@@ -18,7 +18,9 @@ func (s *Store) View(ctx context.Context, fn func(tx quire.ReadTx) error) error 
 		if err := x.hold(func() { sqlTx.Rollback() }); err != nil {
 			return err
 		}
-		return fn(s.newTx(x, sqlTx))
+		t := s.newTx(x, sqlTx)
+		t.reads = true
+		return fn(t)
 	})
 }
 
@@ -104,6 +106,7 @@ type tx struct {
 	sql     *sql.Tx
 	stmts   map[string]*sql.Stmt // by query; database/sql closes them with the transaction
 	trace   func(query string, args []any)
+	reads   bool // and writes nothing
 
 	// broken is the first error after which SQLite may have rolled the transaction back by
 	// itself, so that whatever ran after that would commit on its own, or after which half
@@ -132,7 +135,7 @@ func (t *tx) stmt(ctx context.Context, query string, args []any) (*sql.Stmt, err
 	}
 	s, err := t.sql.PrepareContext(ctx, query)
 	if err != nil {
-		return nil, t.session.failure(ctx, err)
+		return nil, t.session.failure(ctx, undecoded(err))
 	}
 	t.stmts[query] = s
 	return s, nil
@@ -150,7 +153,7 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 		return 0, err
 	}
 	if err != nil {
-		t.broken = t.session.failure(ctx, err)
+		t.broken = t.session.failure(ctx, undecoded(err))
 		return 0, t.broken
 	}
 	return res.RowsAffected()
@@ -183,10 +186,12 @@ func (t *tx) runAll(ctx context.Context, ss []statement) error {
 }
 
 // failed is failure for reads. An interrupted read leaves the transaction as it
-// was; other errors may not.
+// was, and so does one of damaged content, of which there may be more that is whole;
+// other errors may not.
 func (t *tx) failed(ctx context.Context, err error) error {
-	err = t.session.failure(ctx, err)
-	if err != nil && err != quire.ErrNotFound && ctx.Err() == nil {
+	err = t.session.failure(ctx, undecoded(err))
+	whole := err == quire.ErrNotFound || t.reads && quire.CodeOf(err) == quire.CodeCorrupt
+	if err != nil && !whole && ctx.Err() == nil {
 		t.broken = err
 	}
 	return err

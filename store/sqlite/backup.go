@@ -15,7 +15,9 @@ import (
 // Backup implements quire.BackupStore by VACUUM INTO: as of one commit, and without what
 // was deleted. Writers go on meanwhile; the log grows by what they write. The file is whole
 // under its name or not there: until then it is .quire-backup-* beside it, which a process
-// that is killed leaves.
+// that is killed leaves; on systems other than Linux as a second name of a whole backup, if
+// it is killed just then, which has to be removed before that opens. Where the file system
+// has no links either, a kill can leave an empty file.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return backupError(fs.ErrExist)
@@ -66,14 +68,31 @@ func (x *session) copyInto(ctx context.Context, conn *sql.Conn, path string) err
 	return x.failure(ctx, err)
 }
 
-// publish gives a file its name, unless that is taken.
-func publish(part, path string) error {
-	err := os.Link(part, path)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+// publish gives a file its name, unless that is taken: by the first way that the file system
+// has.
+func publish(part, path string) (err error) {
+	for _, way := range []func(part, path string) error{renameNew, os.Link, renameOverOwn} {
+		if err = way(part, path); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return err
+}
+
+// renameOverOwn takes the name with an empty file and replaces that, so that what another
+// process puts there is not replaced. If it is killed in between, the empty file stays.
+func renameOverOwn(part, path string) error {
+	own, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
 		return err
 	}
-	// Not every file system has links.
-	return os.Rename(part, path)
+	if err = own.Close(); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(path) // the first error says more
+	}
+	return err
 }
 
 // backupError says why there is no backup, without its path.

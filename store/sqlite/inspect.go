@@ -29,6 +29,8 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 		return false, quire.Errorf(quire.CodeInvalid, "the path of the database must name a file")
 	case info.Size() == 0:
 		return false, nil
+	case links(info) > 1:
+		return false, severalNames()
 	}
 	h, err := readHeader(path)
 	if err != nil {
@@ -44,6 +46,13 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 		return false, quire.ErrCorrupt.WithCause(errors.New("file ends within a page"))
 	}
 	return true, inspectContent(ctx, path, complete)
+}
+
+// severalNames is the error for a file with hard links. After a kill its last writes are in
+// the log beside one of its names; under another one it would open without them, and what is
+// written then would be destroyed when that log is found again.
+func severalNames() error {
+	return quire.Errorf(quire.CodeInvalid, "the database file has more than one name (hard links), and its log is found by the name: open a copy instead, or remove the other names, those without a file beside them that ends in -wal")
 }
 
 // header is how a database file begins: https://www.sqlite.org/fileformat.html

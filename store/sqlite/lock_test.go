@@ -76,6 +76,9 @@ func TestLockedByAnotherName(t *testing.T) {
 	wantLocked(t, path)
 	putMetaValue(t, s, "still", "works on")
 	mustClose(t, s)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	s = mustOpen(t, link)
 	if got := metaValue(t, s, "still"); got != "works on" {
 		t.Errorf("read %q", got)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/durable"
@@ -19,8 +21,9 @@ import (
 // it is killed just then, which has to be removed before that opens. Where the file system
 // has no links either, a kill can leave an empty file.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return backupError(fs.ErrExist)
+	path, err := backupPath(path)
+	if err != nil {
+		return err
 	}
 	dir := filepath.Dir(path)
 	part, err := os.CreateTemp(dir, ".quire-backup-*") // for this user alone
@@ -33,6 +36,13 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	info, err := part.Stat()
+	switch {
+	case err != nil:
+		return backupError(err)
+	case info.Size() == 0: // it went to another file
+		return backupError(errors.New("the copy is empty"))
+	}
 	if err := part.Sync(); err != nil {
 		return backupError(err)
 	}
@@ -43,6 +53,35 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return backupError(err)
 	}
 	return nil
+}
+
+// backupPath returns the absolute path for a backup, which SQLite takes as it is: one that
+// begins with "file:" would be an URI.
+func backupPath(path string) (string, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", quire.Errorf(quire.CodeInvalid, "the path of the backup must name a file")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", backupError(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ".lock", ".new"} {
+		stem := len(path) - len(suffix)
+		if !strings.EqualFold(path[max(stem, 0):], suffix) {
+			continue
+		}
+		if _, err := os.Lstat(path[:stem]); err == nil {
+			return "", quire.Errorf(quire.CodeInvalid, "a name that ends in %s belongs to the file beside it that is named like it without that; give the backup another name", suffix)
+		}
+	}
+	_, err = os.Lstat(path)
+	switch {
+	case err == nil:
+		return "", backupError(fs.ErrExist)
+	case errors.Is(err, fs.ErrNotExist): // as it should be
+		return path, nil
+	}
+	return "", backupError(err)
 }
 
 // removeDatabase removes a database file with what SQLite keeps beside it, and leaves when
@@ -100,7 +139,9 @@ func backupError(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return quire.Errorf(quire.CodeConflict, "there is a file of that name already; a backup replaces none").WithCause(err)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return quire.Errorf(quire.CodeInvalid, "the path of the backup is too long").WithCause(err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return quire.Errorf(quire.CodeInvalid, "the directory for the backup does not exist").WithCause(err)
 	}
 	return quire.Errorf(quire.CodeUnavailable, "the file for the backup cannot be written").WithCause(err)

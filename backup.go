@@ -27,6 +27,7 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // that a backup is restored by putting it, with nothing open, where that one's file was, and
 // taking away those beside it whose names begin like its and end in -wal, -shm and -journal:
 // they belong to the former file. Keys are restored too, with those that were revoked since.
+// Deleted words may be in it: call Compact before, for a backup without them.
 //
 // ErrConflict if the file exists, ErrInvalid if the directory does not, if the name is one that
 // belongs to another file there (such as those above), or if the Store is no

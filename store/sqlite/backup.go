@@ -14,8 +14,9 @@ import (
 	"github.com/quirelib/quire/internal/durable"
 )
 
-// Backup implements quire.BackupStore by VACUUM INTO: as of one commit, and without what
-// was deleted. Writers go on meanwhile; the log grows by what they write. The file is whole
+// Backup implements quire.BackupStore by VACUUM INTO: as of one commit, and without deleted
+// rows. Deleted words may still be in it, as they stay in the full-text indexes until Compact.
+// Writers go on meanwhile; the log grows by what they write. The file is whole
 // under its name or not there: until then it is .quire-backup-* beside it, which a process
 // that is killed leaves; on systems other than Linux as a second name of a whole backup, if
 // it is killed just then, which has to be removed before that opens. Where the file system

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -86,4 +87,35 @@ func TestBackupRefused(t *testing.T) {
 	}
 	mustClose(t, s)
 	wantBackup(t, path)
+}
+
+// TestBackupHasDeletedWords holds the words of the documentation against the files: what was
+// deleted stays in a backup as words of the full-text index, until Compact.
+func TestBackupHasDeletedWords(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, text := range []string{"kept", "quagmire"} {
+		mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
+			return tx.PutElemental(ctx, quire.ElementalRecord{ID: text, OwnerID: "u", Body: text + " Xylophone"}, quire.IndexedText{Body: text})
+		})
+	}
+	mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error { return tx.DeleteElemental(ctx, "quagmire") })
+	for _, compacted := range []bool{false, true} {
+		if compacted {
+			if err := s.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "copy")
+		if err := s.Backup(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		data := mustRead(t, path)
+		if bytes.Contains(data, []byte("quagmire Xylophone")) {
+			t.Error("the backup holds a row that was deleted")
+		}
+		if bytes.Contains(data, []byte("quagmire")) == compacted {
+			t.Errorf("compacted: %v, the deleted word is in the backup: %v", compacted, !compacted)
+		}
+	}
 }

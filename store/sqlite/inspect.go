@@ -45,7 +45,40 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 	if complete && info.Size()%h.pageSize() != 0 {
 		return false, quire.ErrCorrupt.WithCause(errors.New("file ends within a page"))
 	}
+	if err := checkWritable(path); err != nil {
+		return false, err
+	}
 	return true, inspectContent(ctx, path, complete)
+}
+
+// openWritable opens a file as it must be possible. SQLite opens one that it may not write
+// to read it, makes the files beside it as read-only, and fails with the first write.
+func openWritable(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, quire.Errorf(quire.CodeUnavailable, "the database file, or one of those beside it that begin with its name, cannot be read or written: give this user the right to do both").WithCause(err)
+	case err != nil:
+		return nil, unusable(err)
+	}
+	return f, nil
+}
+
+// checkWritable looks at what there is of the files beside a database.
+func checkWritable(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(path + suffix); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f, err := openWritable(path + suffix)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return unusable(err)
+		}
+	}
+	return nil
 }
 
 // severalNames is the error for a file with hard links. After a kill its last writes are in
@@ -60,9 +93,9 @@ func severalNames() error {
 type header [100]byte
 
 func readHeader(path string) (h header, err error) {
-	f, err := os.Open(path)
+	f, err := openWritable(path)
 	if err != nil {
-		return h, unusable(err)
+		return h, err
 	}
 	defer f.Close()
 	_, err = io.ReadFull(f, h[:])

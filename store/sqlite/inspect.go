@@ -140,8 +140,8 @@ func checkVersion(v int32) error {
 	return nil
 }
 
-// inspectContent has SQLite check the structure of the whole file, and the schema
-// version, which the log may have raised. A complete file, one without a log, is
+// inspectContent has SQLite check the structure of the whole file, and looks at the schema
+// and its version, which the log may have raised. A complete file, one without a log, is
 // opened as immutable, which neither locks anything nor makes files beside it.
 func inspectContent(ctx context.Context, path string, complete bool) error {
 	db, err := sql.Open("sqlite", inspectDSN(path, complete))
@@ -159,7 +159,7 @@ func inspectContent(ctx context.Context, path string, complete bool) error {
 	var verdict string
 	switch err := db.QueryRowContext(ctx, checkTables).Scan(&verdict); {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil
+		return checkObjects(ctx, db, int(version))
 	case err != nil:
 		return failure(ctx, err)
 	}

@@ -85,7 +85,7 @@ func checkWritable(path string) error {
 // the log beside one of its names; under another one it would open without them, and what is
 // written then would be destroyed when that log is found again.
 func severalNames() error {
-	return quire.Errorf(quire.CodeInvalid, "the database file has more than one name (hard links), and its log is found by the name: open a copy instead, or remove the other names, those without a file beside them that ends in -wal")
+	return quire.Errorf(quire.CodeInvalid, "the database file has more than one name (hard links), and its log is found by the name: keep one name, that with a file beside it that ends in -wal if there is one, and remove the others; or copy it together with that file, and open the copy")
 }
 
 // header is how a database file begins: https://www.sqlite.org/fileformat.html

@@ -86,6 +86,24 @@ func TestLockedByAnotherName(t *testing.T) {
 	mustClose(t, s)
 }
 
+// TestLockedItself: a process that has a file open is found even when the file beside it that
+// is locked was removed.
+func TestLockedItself(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only on Linux the file is locked itself")
+	}
+	path := filepath.Join(t.TempDir(), "store.db")
+	_, lines := startChild(t, "hold", path)
+	if !lines.Scan() || lines.Text() != "open" {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	wantLocked(t, path)
+}
+
 // childHold opens the database and keeps it open.
 func childHold(path string) {
 	if _, err := Open(context.Background(), path, nil); err != nil {

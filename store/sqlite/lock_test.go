@@ -94,7 +94,11 @@ func TestLockedItself(t *testing.T) {
 		t.Skip("only on Linux the file is locked itself")
 	}
 	path := filepath.Join(t.TempDir(), "store.db")
-	_, lines := startChild(t, "hold", path)
+	cmd, lines := startChild(t, "hold", path)
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait() // reports the kill
+	}()
 	if !lines.Scan() || lines.Text() != "open" {
 		t.Fatalf("the child says %q", lines.Text())
 	}

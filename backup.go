@@ -27,9 +27,11 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // that a backup is restored by putting it, with nothing open, where that one's file was, and
 // taking away those beside it whose names begin like its and end in -wal, -shm and -journal:
 // they belong to the former file. Keys are restored too, with those that were revoked since.
+// Deleted words may be in it: call Compact before, for a backup without them.
 //
-// ErrConflict if the file exists, ErrInvalid if the directory does not or if the Store is
-// no [BackupStore], as the one in memory. When it fails, no file is left; when the process is
+// ErrConflict if the file exists, ErrInvalid if the directory does not, if the name is one that
+// belongs to another file there (such as those above), or if the Store is no
+// [BackupStore], as the one in memory. When it fails, no file is left; when the process is
 // killed, files may be whose names begin with ".quire-backup-", and can be deleted.
 func (l *Library) Backup(ctx context.Context, path string) error {
 	if l.closed.Load() {
@@ -52,6 +54,9 @@ func (l *Library) Backup(ctx context.Context, path string) error {
 // directory for such (TMPDIR), which is gone when it returns; a process that is killed
 // while the file is made leaves it, in quire-backup-*. When it fails, w may have got a part.
 func (l *Library) BackupTo(ctx context.Context, w io.Writer) error {
+	if w == nil {
+		return Errorf(CodeInvalid, "a writer for the backup is required")
+	}
 	dir, err := os.MkdirTemp("", "quire-backup-*")
 	if err != nil {
 		return Errorf(CodeUnavailable, "no temporary file can be made").WithCause(err)

@@ -96,13 +96,18 @@ func create(ctx context.Context, path string, o Options) error {
 	if err := lastWrites(path); err != nil {
 		return err
 	}
+	draft := path + ".new"
+	claimed, err := claimFile(ctx, draft) // which may be a database that is open
+	if err != nil {
+		return err
+	}
+	defer claimed.release()
 	// Files beside a database that is gone would be taken for those of the new one.
-	for _, old := range []string{path, path + ".new"} {
+	for _, old := range []string{path, draft} {
 		if err := removeAside(old); err != nil {
 			return err
 		}
 	}
-	draft := path + ".new"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unusable(err)
 	}

@@ -29,6 +29,8 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 		return false, quire.Errorf(quire.CodeInvalid, "the path of the database must name a file")
 	case info.Size() == 0:
 		return false, nil
+	case links(info) > 1:
+		return false, severalNames()
 	}
 	h, err := readHeader(path)
 	if err != nil {
@@ -43,7 +45,47 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 	if complete && info.Size()%h.pageSize() != 0 {
 		return false, quire.ErrCorrupt.WithCause(errors.New("file ends within a page"))
 	}
+	if err := checkWritable(path); err != nil {
+		return false, err
+	}
 	return true, inspectContent(ctx, path, complete)
+}
+
+// openWritable opens a file as it must be possible. SQLite opens one that it may not write
+// to read it, makes the files beside it as read-only, and fails with the first write.
+func openWritable(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, quire.Errorf(quire.CodeUnavailable, "the database file, or one of those beside it that begin with its name, cannot be read or written: give this user the right to do both").WithCause(err)
+	case err != nil:
+		return nil, unusable(err)
+	}
+	return f, nil
+}
+
+// checkWritable looks at what there is of the files beside a database.
+func checkWritable(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(path + suffix); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f, err := openWritable(path + suffix)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return unusable(err)
+		}
+	}
+	return nil
+}
+
+// severalNames is the error for a file with hard links. After a kill its last writes are in
+// the log beside one of its names; under another one it would open without them, and what is
+// written then would be destroyed when that log is found again.
+func severalNames() error {
+	return quire.Errorf(quire.CodeInvalid, "the database file has more than one name (hard links), and its log is found by the name: keep one name, that with a file beside it that ends in -wal if there is one, and remove the others; or copy it together with that file, and open the copy")
 }
 
 // header is how a database file begins: https://www.sqlite.org/fileformat.html
@@ -51,9 +93,9 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 type header [100]byte
 
 func readHeader(path string) (h header, err error) {
-	f, err := os.Open(path)
+	f, err := openWritable(path)
 	if err != nil {
-		return h, unusable(err)
+		return h, err
 	}
 	defer f.Close()
 	_, err = io.ReadFull(f, h[:])
@@ -98,8 +140,8 @@ func checkVersion(v int32) error {
 	return nil
 }
 
-// inspectContent has SQLite check the structure of the whole file, and the schema
-// version, which the log may have raised. A complete file, one without a log, is
+// inspectContent has SQLite check the structure of the whole file, and looks at the schema
+// and its version, which the log may have raised. A complete file, one without a log, is
 // opened as immutable, which neither locks anything nor makes files beside it.
 func inspectContent(ctx context.Context, path string, complete bool) error {
 	db, err := sql.Open("sqlite", inspectDSN(path, complete))
@@ -117,7 +159,7 @@ func inspectContent(ctx context.Context, path string, complete bool) error {
 	var verdict string
 	switch err := db.QueryRowContext(ctx, checkTables).Scan(&verdict); {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil
+		return checkObjects(ctx, db, int(version))
 	case err != nil:
 		return failure(ctx, err)
 	}

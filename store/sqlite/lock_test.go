@@ -76,11 +76,36 @@ func TestLockedByAnotherName(t *testing.T) {
 	wantLocked(t, path)
 	putMetaValue(t, s, "still", "works on")
 	mustClose(t, s)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	s = mustOpen(t, link)
 	if got := metaValue(t, s, "still"); got != "works on" {
 		t.Errorf("read %q", got)
 	}
 	mustClose(t, s)
+}
+
+// TestLockedItself: a process that has a file open is found even when the file beside it that
+// is locked was removed.
+func TestLockedItself(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only on Linux the file is locked itself")
+	}
+	path := filepath.Join(t.TempDir(), "store.db")
+	cmd, lines := startChild(t, "hold", path)
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait() // reports the kill
+	}()
+	if !lines.Scan() || lines.Text() != "open" {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	wantLocked(t, path)
 }
 
 // childHold opens the database and keeps it open.

@@ -83,6 +83,7 @@ type Store struct {
 	path  string
 	file  fs.FileInfo // of path when it was opened
 	locks []*flock.Flock
+	claim *claim
 	write *pool // one connection
 	read  *pool // Options.ReadConns connections
 
@@ -102,9 +103,11 @@ var _ quire.ExclusiveStore = (*Store)(nil)
 // Open opens the Store in the file path, which is made, readable for its owner
 // only, with its directory if it is missing; an empty file counts as missing, unless a log is beside it.
 // opts may be nil. While the Store is open, path+".lock" is locked, and SQLite
-// keeps path+"-wal" and path+"-shm".
+// keeps path+"-wal" and path+"-shm". This process must not open and close any of these files
+// by itself meanwhile, not even to read it: on Unix that takes SQLite's locks away.
 //
-// Errors: ErrInvalid for unusable options or path; ErrLocked if this or another
+// Errors: ErrInvalid for unusable options or path, such as one of several hard links to a
+// file (known on Unix only), whose log is found by its name; ErrLocked if this or another
 // process has the file open; ErrCorrupt if it is damaged or not a database of this
 // package, and ErrNewerSchema if a newer version wrote it, the file being
 // untouched in both cases; CodeUnavailable if it cannot be read or written.
@@ -117,6 +120,22 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	claimed, err := claimFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openLocked(ctx, path, o)
+	if err != nil {
+		claimed.release()
+		return nil, err
+	}
+	claimed.opened(s.file)
+	s.claim = claimed
+	return s, nil
+}
+
+// openLocked locks and opens the file, which this process does not have open.
+func openLocked(ctx context.Context, path string, o Options) (*Store, error) {
 	lock, err := acquire(ctx, path)
 	if err != nil {
 		return nil, err
@@ -216,6 +235,7 @@ func (s *Store) unlock() (err error) {
 	for _, lock := range s.locks {
 		err = errors.Join(err, lock.Unlock())
 	}
+	s.claim.release()
 	return err
 }
 

@@ -24,7 +24,7 @@ func (f *engineFixture) shiftJobs(by time.Duration) {
 		return at.Add(by)
 	}
 	f.check(f.store.Update(ctx, func(tx quire.Tx) error {
-		jobs, err := tx.ActiveJobs(ctx, f.ann.TenantID, "")
+		jobs, _, err := tx.Jobs(ctx, quire.JobQuery{TenantID: f.ann.TenantID, Limit: 1000})
 		for _, j := range jobs {
 			j.CreatedAt, j.RunAfter, j.LeaseUntil = move(j.CreatedAt), move(j.RunAfter), move(j.LeaseUntil)
 			if j.StartedAt != nil {
@@ -104,4 +104,27 @@ func TestClockSteps(t *testing.T) {
 		}
 	}
 	t.Logf("C12: %d of %d steps of the clock changed neither order nor leases", right, cases)
+}
+
+// TestVerifyAfterClockWasAhead: a change after the clock was set back is no fault, whether the
+// elemental was ingested anew or not.
+func TestVerifyAfterClockWasAhead(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Chunker: paragraphs{}})
+	for _, known := range []bool{false, true} {
+		id := f.add(f.ann, fmt.Sprint("Of a lighthouse, known: ", known), "the lamp burns").ID
+		if known {
+			_, err := f.UpdateElemental(t.Context(), f.ann, id, quire.ElementalPatch{KnowledgeBase: ptr(true)})
+			f.check(err)
+		}
+		f.settle(f.ann)
+		f.waitStatus(f.ingest(f.ann, id, ""), quire.JobSucceeded)
+		f.shiftJobs(24 * time.Hour)
+		f.update(f.ann, id, "the keeper sleeps")
+		f.settle(f.ann)
+		report, err := f.eng.Verify(t.Context())
+		if err != nil || !report.Sound() {
+			t.Errorf("%s: %v, %v", id, report.Faults, err)
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package quire
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/quirelib/quire/internal/id"
@@ -194,17 +196,26 @@ func (c *knowledgeCheck) chunk(rec ElementalRecord, chunk *Chunk, metas map[stri
 	}
 }
 
-// fresh reports whether an elemental is as it was when it was ingested last.
+// fresh reports whether an elemental is surely as it was when it was ingested last. Only those
+// of the knowledge base are ingested with each change; times alone cannot say it, because clocks
+// are set back.
 func (c *knowledgeCheck) fresh(ctx context.Context, rec ElementalRecord) (bool, error) {
-	jobs, _, err := c.tx.Jobs(ctx, JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1})
-	if err != nil || len(jobs) == 0 || jobs[0].Status != JobSucceeded || jobs[0].StartedAt == nil {
+	if !rec.Settings.KnowledgeBase {
+		return false, nil
+	}
+	jobs, _, err := c.tx.Jobs(ctx, JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 2 * jobsKept})
+	if err != nil || len(jobs) == 0 {
 		return false, err
+	}
+	last := slices.MaxFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Seq, b.Seq) })
+	if last.Status != JobSucceeded || last.StartedAt == nil {
+		return false, nil
 	}
 	changed := rec.CreatedAt
 	if rec.UpdatedAt != nil {
 		changed = *rec.UpdatedAt
 	}
-	return jobs[0].StartedAt.After(changed), nil
+	return last.StartedAt.After(changed), nil
 }
 
 // jobs checks the active jobs, and that what is to be ingested is.

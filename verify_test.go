@@ -87,6 +87,23 @@ var damages = []struct{ name, statement, part string }{
 	{"lost job", `DELETE FROM jobs WHERE elemental_id = '{elemental}'; DELETE FROM chunks WHERE elemental_id = '{elemental}'`, "jobs"},
 }
 
+// soundLibrary makes a library in which all kinds of things are, in a file, with an elemental of
+// two passages that is to be ingested.
+func soundLibrary(t *testing.T, seed uint64) (in *instance, path string, owner quire.Actor, e quire.Elemental) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "quire.db")
+	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Synchronous: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = newInstance(t, s, nil)
+	owner = fillLibrary(in, seed, 12).users[0]
+	e, err = in.CreateElemental(t.Context(), owner, quire.ElementalInput{
+		Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
+	in.must(err)
+	return in, path, owner, e
+}
+
 // TestVerify: a library in which all kinds of things are is sound, and after each kind of
 // damage it is not. The damage is done by another connection to the open file.
 func TestVerify(t *testing.T) {
@@ -98,16 +115,7 @@ func TestVerify(t *testing.T) {
 	for i, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "quire.db")
-			s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Synchronous: sqlite.Normal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := newInstance(t, s, nil)
-			b := fillLibrary(in, uint64(i), 12)
-			e, err := in.CreateElemental(t.Context(), b.users[0], quire.ElementalInput{
-				Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
-			in.must(err)
+			in, path, _, e := soundLibrary(t, uint64(i))
 			in.idle(acme)
 			checked := in.checked()
 			for _, part := range []string{"users", "elementals", "lists", "items", "media", "rows", "comments", "rates", "marks", "chunks", "vectors", "index"} {
@@ -165,17 +173,8 @@ func TestVerifyGoesOn(t *testing.T) {
 	for i, d := range unreadable {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "quire.db")
-			s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Synchronous: sqlite.Normal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := newInstance(t, s, nil)
-			b := fillLibrary(in, uint64(i), 12)
-			e, err := in.CreateElemental(t.Context(), b.users[0], quire.ElementalInput{
-				Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns", Settings: quire.Settings{KnowledgeBase: true}})
-			in.must(err)
-			l, err := in.CreateList(t.Context(), b.users[0], quire.ListInput{Title: "Of lamps"})
+			in, path, owner, e := soundLibrary(t, uint64(i))
+			l, err := in.CreateList(t.Context(), owner, quire.ListInput{Title: "Of lamps"})
 			in.must(err)
 			in.idle(acme)
 			fill := strings.NewReplacer("{elemental}", e.ID, "{list}", strconv.FormatInt(l.ID, 10))

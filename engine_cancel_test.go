@@ -195,3 +195,13 @@ func TestCancelJobRefuses(t *testing.T) {
 		wantCode(t, err, quire.CodeClosed)
 	})
 }
+
+// TestSearchBesideClose: when parts are closed while a search runs, that is what it says.
+func TestSearchBesideClose(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Chunker: paragraphs{}})
+	f.add(f.ann, "Of a lighthouse", "the lamp burns")
+	f.check(f.index.Close())
+	_, err := f.eng.Search(t.Context(), quire.SearchRequest{Query: "lamp", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+	wantCode(t, err, quire.CodeClosed)
+}

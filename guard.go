@@ -26,12 +26,16 @@ func guarded(part string, fn func() error) (err error) {
 }
 
 // asked is guarded for a search: what the part says of its failure is not the caller's, see
-// modelError.
+// modelError. A part that was closed is closed with the Engine.
 func asked(ctx context.Context, part string, fn func() error) error {
-	if err := guarded(part, fn); err != nil {
-		return modelError(ctx, part, err, nil)
+	err := guarded(part, fn)
+	switch {
+	case err == nil:
+		return nil
+	case CodeOf(err) == CodeClosed:
+		return ErrClosed.WithCause(err)
 	}
-	return nil
+	return modelError(ctx, part, err, nil)
 }
 
 // guardedIndex is a VectorIndex whose panics are errors, and whose hits are clean.

@@ -197,6 +197,9 @@ func (m *mirror) repair(ctx context.Context, store Store) error {
 		cause = m.write(context.WithoutCancel(ctx), sets)
 		return nil
 	})
+	if err == nil && CodeOf(cause) == CodeClosed {
+		return ErrClosed.WithCause(cause)
+	}
 	if err == nil && cause != nil {
 		return errBehind.WithCause(cause)
 	}

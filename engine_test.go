@@ -312,8 +312,8 @@ func TestNewEngineChecksItsInput(t *testing.T) {
 
 func TestOneEngineForALibrary(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
-		f.add(f.ann, "The first engine", "its own text")
-		before := f.index.Chunks()
+		e := f.add(f.ann, "The first engine", "its own text")
+		before := f.stored(e.ID) // waits until the index has taken them over
 		_, err := quire.NewEngine(t.Context(), f.Library, f.index, f.embedder, f.llm, nil)
 		wantCode(t, err, quire.CodeConflict)
 		if len(f.index.Chunks()) != len(before) || f.eng.Library() != f.Library {

@@ -3,7 +3,6 @@ package quire
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strconv"
 
@@ -127,10 +126,6 @@ func (c *knowledgeCheck) group(ctx context.Context, chunks []Chunk) error {
 
 // vector checks the vector of a chunk.
 func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
-	var squares float64
-	for _, x := range chunk.Vector {
-		squares += float64(x) * float64(x)
-	}
 	length := len(chunk.Vector)
 	known, err := c.e.mirror.modelOf(chunk.Fingerprint)
 	switch {
@@ -138,7 +133,7 @@ func (c *knowledgeCheck) vector(chunk *Chunk, stored string) {
 		c.Add("vectors", chunk.ID, "it is of another embedder than the one in use")
 	case length != known.length:
 		c.Add("vectors", chunk.ID, "it has %d numbers instead of %d", length, known.length)
-	case !(math.Abs(squares-1) < 1e-3): // so that NaN is caught
+	case !isUnit(chunk.Vector):
 		c.Add("vectors", chunk.ID, "it is not of unit length")
 	}
 	c.Count("vectors", 1)

@@ -12,15 +12,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 )
-
-func TestMain(m *testing.M) {
-	for _, contentType := range []string{"text/event-stream", "text/html"} {
-		openapi3filter.RegisterBodyDecoder(contentType, openapi3filter.PlainBodyDecoder)
-	}
-	os.Exit(m.Run())
-}
 
 // TestDocument: the document is OpenAPI 3.1, its examples fit its schemas.
 func TestDocument(t *testing.T) {

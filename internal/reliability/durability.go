@@ -6,7 +6,7 @@ var durability = []Row{
 		{Guard: "the checksums of elementals, lists and media", File: "store/sqlite/verify_rows.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
 		{Guard: "the counting of marks", File: "verify_counters.go", Old: "n != counted.have {", New: "n < 0 {"},
 		{Guard: "the comparison of passages with what they cite", File: "engine_verify.go", Old: "text[chunk.Start:chunk.End] != chunk.Text", New: "false"},
-		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !(math.Abs(squares-1) < 1e-3):", New: "case math.IsNaN(squares):"},
+		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !isUnit(chunk.Vector):", New: "case len(chunk.Vector) == 0:"},
 	}},
 	{ID: "A6", Package: ".", Test: "TestVerifyGoesOn", Controls: []Control{
 		{Guard: "damage is passed over by the walk", File: "verify.go", Old: "	if CodeOf(err) != CodeCorrupt {", New: "	if err != nil {"},

@@ -137,7 +137,7 @@ func initialise(ctx context.Context, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err = migrate(ctx, db); err == nil {
+	if err = migrate(ctx, db, len(migrations)); err == nil {
 		_, err = checkpoint(ctx, db) // nobody else has it open; closing would not tell of a disk that fails
 		err = failure(ctx, err)
 	}

@@ -37,14 +37,14 @@ func readMigrations(files fs.FS) []string {
 	return steps
 }
 
-// migrate brings a database to the present schema, each step in a transaction of
+// migrate brings a database to a version of the schema, each step in a transaction of
 // its own.
-func migrate(ctx context.Context, db *sql.DB) error {
+func migrate(ctx context.Context, db *sql.DB, to int) error {
 	var version int
 	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
 		return failure(ctx, err)
 	}
-	for version < len(migrations) {
+	for version < to {
 		if err := failure(ctx, migrateStep(ctx, db, version)); err != nil {
 			return err
 		}
@@ -72,4 +72,18 @@ func migrateStep(ctx context.Context, db *sql.DB, version int) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// emptyAt makes an empty database in memory, of a version of the schema.
+func emptyAt(version int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each would have a database of its own
+	if err := migrate(context.Background(), db, version); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
 }

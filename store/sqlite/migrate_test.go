@@ -254,7 +254,7 @@ func TestMigrateFails(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE jobs (x)`); err != nil { // 001 makes that later on
 		t.Fatal(err)
 	}
-	if err := migrate(t.Context(), db); err == nil {
+	if err := migrate(t.Context(), db, len(migrations)); err == nil {
 		t.Error("no error")
 	}
 	var tables, version int

@@ -9,21 +9,6 @@ import (
 	"github.com/quirelib/quire"
 )
 
-// TestObjects holds what is read from the files in schema against what SQLite makes of them.
-func TestObjects(t *testing.T) {
-	t.Parallel()
-	there := schemaOf(t, newStore(t))
-	objects := objectsOf(migrations)
-	for name, sql := range there {
-		if !objects[name] && sql != "" && name != "version" && name != "sqlite_sequence" {
-			t.Errorf("%s is not read from the files", name)
-		}
-	}
-	if len(objects) < 50 {
-		t.Errorf("only %d objects", len(objects))
-	}
-}
-
 // TestChangedSchema opens sound files whose schema is not that of their version: they are
 // damaged, and stay as they are.
 func TestChangedSchema(t *testing.T) {

@@ -186,7 +186,7 @@ func openPools(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{write: inTurns(write), read: inTurns(read), sessions: map[*session]struct{}{}, done: make(chan struct{})}
-	err = migrate(ctx, write)
+	err = migrate(ctx, write, len(migrations))
 	if err == nil {
 		err = failure(ctx, read.PingContext(ctx))
 	}

@@ -103,15 +103,11 @@ type schemaObject struct{ kind, table, statement string }
 // newSchema is the schema of a new file. Files of earlier versions are brought to the same,
 // word by word.
 var newSchema = sync.OnceValues(func() (map[string]schemaObject, error) {
-	db, err := sql.Open("sqlite", ":memory:")
+	db, err := emptyAt(len(migrations))
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each would have a database of its own
-	if err := migrate(context.Background(), db); err != nil {
-		return nil, err
-	}
 	return readSchema(context.Background(), db)
 })
 

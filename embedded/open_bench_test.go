@@ -27,6 +27,16 @@ func BenchmarkOpen(b *testing.B) {
 				groupsOf(b, dir)
 			}
 		})
+		b.Run(fmt.Sprint(count, "/vectors"), func(b *testing.B) {
+			for b.Loop() {
+				vectorsOf(b, dir)
+			}
+		})
+		b.Run(fmt.Sprint(count, "/engine flat"), func(b *testing.B) {
+			for b.Loop() {
+				openFlat(b, dir, embedder)
+			}
+		})
 		for name, fill := range map[string]func() replacer{
 			"flat":    func() replacer { return flat.New(nil) },
 			"chromem": func() replacer { return chromem.New(nil) },
@@ -124,4 +134,49 @@ func groupsOf(b *testing.B, dir string) (groups [][]quire.Chunk) {
 		b.Fatal(err)
 	}
 	return groups
+}
+
+// vectorsOf opens the Store alone and reads what a VectorIndex is filled from.
+func vectorsOf(b *testing.B, dir string) {
+	b.Helper()
+	s, err := sqlite.Open(b.Context(), filepath.Join(dir, "quire.db"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(b.Context(), func(tx quire.ReadTx) error {
+		for _, err := range tx.AllVectors(b.Context()) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// openFlat opens the Store and fills a flat index from it, without full text.
+func openFlat(b *testing.B, dir string, embedder quire.Embedder) {
+	b.Helper()
+	s, err := sqlite.Open(b.Context(), filepath.Join(dir, "quire.db"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lib, err := quire.NewLibrary(b.Context(), s, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	index := flat.New(nil)
+	e, err := quire.NewEngine(b.Context(), lib, index, embedder, engine.NewExtractive(nil), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, end := range []func(context.Context) error{e.Close, lib.Close, s.CloseContext} {
+		if err := end(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	index.Close()
 }

@@ -28,25 +28,25 @@ var damages = map[string]func(r *rand.Rand, good []byte) []byte{
 	},
 	"page zeroed": func(r *rand.Rand, good []byte) []byte {
 		bad := bytes.Clone(good)
-		clear(bad[4096*r.IntN(len(bad)/4096):][:4096])
+		clear(bad[pageSize*r.IntN(len(bad)/pageSize):][:pageSize])
 		return bad
 	},
 	"page of noise": func(r *rand.Rand, good []byte) []byte {
 		bad := bytes.Clone(good)
-		for i := range bad[4096*r.IntN(len(bad)/4096):][:4096] {
+		for i := range bad[pageSize*r.IntN(len(bad)/pageSize):][:pageSize] {
 			bad[i] = byte(r.Uint32())
 		}
 		return bad
 	},
 	"pages exchanged": func(r *rand.Rand, good []byte) []byte {
 		bad := bytes.Clone(good)
-		a, b := 4096*r.IntN(len(bad)/4096), 4096*r.IntN(len(bad)/4096)
-		copy(bad[a:][:4096], good[b:])
-		copy(bad[b:][:4096], good[a:])
+		a, b := pageSize*r.IntN(len(bad)/pageSize), pageSize*r.IntN(len(bad)/pageSize)
+		copy(bad[a:][:pageSize], good[b:])
+		copy(bad[b:][:pageSize], good[a:])
 		return bad
 	},
 	"cut off":        func(r *rand.Rand, good []byte) []byte { return good[:1+r.IntN(len(good)-1)] },
-	"cut at a page":  func(r *rand.Rand, good []byte) []byte { return good[:4096*(1+r.IntN(len(good)/4096-1))] },
+	"cut at a page":  func(r *rand.Rand, good []byte) []byte { return good[:pageSize*(1+r.IntN(len(good)/pageSize-1))] },
 	"begins as text": func(r *rand.Rand, good []byte) []byte { return append([]byte("Dear diary"), good[10:]...) },
 	"text":           func(r *rand.Rand, good []byte) []byte { return bytes.Repeat([]byte("Dear diary, "), 1+r.IntN(5000)) },
 	"noise": func(r *rand.Rand, good []byte) []byte {

@@ -85,7 +85,7 @@ func TestDamaged(t *testing.T) {
 		"one byte":               {'S'},
 		"flipped magic":          change(0, 's'),
 		"zeroed header":          change(0, make([]byte, 100)...),
-		"zeroed first page":      change(0, make([]byte, 4096)...),
+		"zeroed first page":      change(0, make([]byte, pageSize)...),
 		"other application":      change(68, 0, 0, 0, 1),
 		"no application":         change(68, 0, 0, 0, 0),
 		"schema version 0":       change(60, 0, 0, 0, 0),
@@ -94,9 +94,9 @@ func TestDamaged(t *testing.T) {
 		"page size 3":            change(16, 0, 3),
 		"cut within the header":  good[:99],
 		"cut after the header":   good[:100],
-		"cut after one page":     good[:4096],
+		"cut after one page":     good[:pageSize],
 		"cut in half":            good[:len(good)/2],
-		"cut by one page":        good[:len(good)-4096],
+		"cut by one page":        good[:len(good)-pageSize],
 		"cut by one byte":        good[:len(good)-1],
 		"another SQLite program": foreignFile(t),
 	} {
@@ -147,15 +147,15 @@ func TestDamagedPages(t *testing.T) {
 	refused := 0
 	for range runs {
 		bad := bytes.Clone(good)
-		page := 4096 * (1 + r.IntN(len(bad)/4096-1))
-		for i := range 4096 {
+		page := pageSize * (1 + r.IntN(len(bad)/pageSize-1))
+		for i := range pageSize {
 			bad[page+i] = byte(r.Uint32())
 		}
 		switch err := openBytes(t, bad); {
 		case errors.Is(err, quire.ErrCorrupt):
 			refused++
 		case err != nil:
-			t.Errorf("page %d: got error %s, want ErrCorrupt or none", page/4096, quire.Cause(err))
+			t.Errorf("page %d: got error %s, want ErrCorrupt or none", page/pageSize, quire.Cause(err))
 		}
 	}
 	t.Logf("%d pages overwritten, %d refused", runs, refused)

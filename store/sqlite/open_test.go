@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,8 +64,9 @@ func TestPragmas(t *testing.T) {
 }
 
 // needed are settings that every connection must have, whatever the lists of the package
-// say; that there is a busy_timeout is in these.
-var needed = []pragma{{"journal_mode", "", "wal"}, {"foreign_keys", "", "1"}, {"trusted_schema", "", "0"}}
+// say; that there is a busy_timeout is in these. The size of pages is that of a new file.
+var needed = []pragma{{"journal_mode", "", "wal"}, {"foreign_keys", "", "1"}, {"trusted_schema", "", "0"},
+	{"page_size", "", fmt.Sprint(pageSize)}}
 
 // checkPragmas takes all n connections of a pool at the same time and returns how many of
 // them have the settings. Afterwards it has the pool close them.

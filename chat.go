@@ -55,8 +55,25 @@ func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error
 }
 
 // ChatStream answers like Chat, piece by piece: the pieces joined are the answer.
-// Retrieval happens before the first event. An error is the last thing yielded.
+// Retrieval happens before the first event. An error is the last thing yielded; it is
+// ErrClosed where [Engine.Close] ends the answer.
 func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[ChatEvent, error] {
+	return func(yield func(ChatEvent, error) bool) {
+		ctx, done := e.untilClosed(ctx)
+		defer done(nil)
+		for event, err := range e.chat(ctx, req) {
+			if err != nil {
+				err = done(err)
+			}
+			if !yield(event, err) {
+				return
+			}
+		}
+	}
+}
+
+// chat is ChatStream until ctx ends.
+func (e *Engine) chat(ctx context.Context, req ChatRequest) iter.Seq2[ChatEvent, error] {
 	return func(yield func(ChatEvent, error) bool) {
 		query, sources, err := e.retrieve(ctx, req)
 		if err != nil {
@@ -99,7 +116,7 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 		limit = e.opts.ChatSources
 	}
 	// Twice as many as needed, so that others take the places of duplicates.
-	hits, err := e.Search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults), Mode: req.Mode})
+	hits, err := e.search(ctx, SearchRequest{Query: query, Filters: req.Filters, Limit: min(2*limit, maxResults), Mode: req.Mode})
 	if err != nil {
 		return "", nil, err
 	}
@@ -138,6 +155,9 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 			if err != nil {
 				yield("", answerError(ctx, err, req))
 				return
+			}
+			if ctx.Err() != nil { // which the LLM may not look at
+				break
 			}
 			if text := begin.write(filter.write(piece)); text != "" && !yield(text, nil) {
 				return

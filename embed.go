@@ -30,6 +30,9 @@ func newModel(e Embedder) (*model, error) {
 		m.fingerprint, m.length = e.Fingerprint(), e.Dimension()
 		return nil
 	})
+	if err == nil && m.length < 1 {
+		err = Errorf(CodeInvalid, "the embedder says that its vectors have %d numbers; Dimension must be at least 1", m.length)
+	}
 	return m, err
 }
 

@@ -13,6 +13,7 @@ import (
 // of whatever method needed the part.
 type Engine struct {
 	lib       *Library
+	parts     partsClaim
 	mirror    mirror // knows the Embedder that is in use
 	change    reembedding
 	llm       guardedLLM
@@ -172,9 +173,14 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	if x, ok := lib.store.(ExclusiveStore); ok {
 		e.exclusive = x.Exclusive()
 	}
+	e.parts, err = claimParts(namedPart{"store", lib.store}, namedPart{"index", index}, namedPart{"text index", o.Text})
+	if err != nil {
+		return nil, err
+	}
 	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := e.attach(ctx); err != nil {
 		e.end()
+		e.parts.release()
 		return nil, err
 	}
 	for range o.Workers {
@@ -267,7 +273,8 @@ func (e *Engine) detach() {
 func (e *Engine) Library() *Library { return e.lib }
 
 // Close stops the workers: running ingests are put back into the queue, for the
-// next start. It waits for them until ctx ends. Closing twice is no error.
+// next start. It waits for them until ctx ends. Searches, answers and streams that run are
+// cancelled and end with ErrClosed; they are not waited for. Closing twice is no error.
 func (e *Engine) Close(ctx context.Context) error {
 	e.closing.Do(func() {
 		e.closed.Store(true)
@@ -275,6 +282,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		go func() {
 			e.workers.Wait()
 			e.detach()
+			e.parts.release()
 			close(e.done)
 		}()
 	})

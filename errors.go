@@ -35,12 +35,12 @@ var (
 	ErrInvalid         = &Error{Code: CodeInvalid, Message: "the input is not valid"}
 	ErrUnauthenticated = &Error{Code: CodeUnauthenticated, Message: "who is calling is not known; send valid credentials"}
 	ErrForbidden       = &Error{Code: CodeForbidden, Message: "this belongs to somebody else: it may be read, and only its owner may change it"}
-	ErrNotFound        = &Error{Code: CodeNotFound, Message: "not found"}
+	ErrNotFound        = &Error{Code: CodeNotFound, Message: "not found: there is none, or it is not this user's to see"}
 	ErrConflict        = &Error{Code: CodeConflict, Message: "already exists"}
 	ErrTooLarge        = &Error{Code: CodeTooLarge, Message: "too large"}
 	ErrUnavailable     = &Error{Code: CodeUnavailable, Message: "temporarily unavailable"}
 	ErrNoAnswer        = &Error{Code: CodeNoAnswer, Message: "the sources hold no answer"}
-	ErrClosed          = &Error{Code: CodeClosed, Message: "closed"}
+	ErrClosed          = &Error{Code: CodeClosed, Message: "this was closed, so that it cannot be used any more; open it again"}
 	ErrLocked          = &Error{Code: CodeLocked, Message: "this data is open already, in this process or another one; close it there first"}
 	ErrNewerSchema     = &Error{Code: CodeNewerSchema, Message: "the data was written by a newer version; update this program"}
 	ErrCorrupt         = &Error{Code: CodeCorrupt, Message: "the data is damaged or was not written by this program"}

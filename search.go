@@ -67,6 +67,13 @@ func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode)
 // Search returns the chunks that fit the query best and match the filters, best first,
 // ties by id.
 func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
+	ctx, done := e.untilClosed(ctx)
+	hits, err := e.search(ctx, req)
+	return hits, done(err)
+}
+
+// search is Search until ctx ends.
+func (e *Engine) search(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
 	if err := e.open(ctx); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type UserInput struct {
 // KeyInput is what a new API key is made of.
 type KeyInput struct {
 	Name      string
-	ExpiresAt *time.Time // nil: does not expire
+	ExpiresAt *time.Time // in the future; nil: does not expire
 	// Secret is a key that already exists elsewhere, 16 to 256 characters of visible
 	// ASCII. Default: 256 random bits.
 	Secret string
@@ -107,11 +107,15 @@ func (l *Library) CreateKey(ctx context.Context, userID string, in KeyInput) (Ke
 	if !soundSecret(secret) {
 		probs.add("secret", "must be %d to %d characters of visible ASCII", minSecret, maxSecret)
 	}
+	created := now()
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(created) {
+		probs.add("expires_at", "must be in the future; to end a key that exists, revoke it")
+	}
 	if err := probs.err(); err != nil {
 		return Key{}, "", err
 	}
 	// Of a given secret only a quarter may show: 16 characters are all there is.
-	k := Key{ID: id.New(), UserID: userID, Name: in.Name, Hash: hashSecret(secret), Prefix: secret[:min(8, len(secret)/4)], CreatedAt: now()}
+	k := Key{ID: id.New(), UserID: userID, Name: in.Name, Hash: hashSecret(secret), Prefix: secret[:min(8, len(secret)/4)], CreatedAt: created}
 	if in.ExpiresAt != nil {
 		t := in.ExpiresAt.UTC().Truncate(time.Microsecond)
 		k.ExpiresAt = &t

@@ -59,6 +59,9 @@ func TestKeys(t *testing.T) {
 func TestKeyExpiresAndNotesItsUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, store.NewMemory(), nil)
+		past := time.Now()
+		_, _, err := f.CreateKey(t.Context(), "ann", quire.KeyInput{ExpiresAt: &past})
+		wantField(t, err, "expires_at")
 		expires := time.Now().Add(time.Hour)
 		_, secret, err := f.CreateKey(t.Context(), "ann", quire.KeyInput{ExpiresAt: &expires})
 		if err != nil {

@@ -173,8 +173,13 @@ func openStore(ctx context.Context, dir string, opts *sqlite.Options) (*sqlite.S
 	if dir == "" {
 		return nil, quire.Errorf(quire.CodeInvalid, "a directory for the data is required unless Options.Store is given")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, directoryError(err)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, quire.Errorf(quire.CodeInvalid, "this is a file, and the directory that holds the library is asked for; to open a backup, put it into a directory of its own under the name %s", databaseFile)
+	}
+	if opts == nil || !opts.MustExist {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, directoryError(err)
+		}
 	}
 	return sqlite.Open(ctx, filepath.Join(dir, databaseFile), opts)
 }

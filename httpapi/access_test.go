@@ -292,9 +292,11 @@ func (f *fixture) revokedKey(user string) string {
 // expiredKey is a key of a user whose time is over.
 func (f *fixture) expiredKey(user string) string {
 	f.t.Helper()
-	_, secret, err := f.lib.CreateKey(f.t.Context(), user, quire.KeyInput{ExpiresAt: new(time.Now().Add(-time.Minute))})
+	expires := time.Now().Add(10 * time.Millisecond)
+	_, secret, err := f.lib.CreateKey(f.t.Context(), user, quire.KeyInput{ExpiresAt: &expires})
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	time.Sleep(time.Until(expires))
 	return secret
 }

@@ -38,12 +38,7 @@ func TestKeyStates(t *testing.T) {
 	if err := f.lib.RevokeKey(t.Context(), "ann", key.ID); err != nil {
 		t.Fatal(err)
 	}
-	past := f.ann.CreatedAt.AddDate(-1, 0, 0)
-	_, expired, err := f.lib.CreateKey(t.Context(), "ann", quire.KeyInput{ExpiresAt: &past})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{secret, expired, strings.Repeat("x", 1<<20), "schlüssel-0123456789"} {
+	for _, key := range []string{secret, f.expiredKey("ann"), strings.Repeat("x", 1<<20), "schlüssel-0123456789"} {
 		if a := f.do(key, "GET", "/v1/lists", ""); a.status != 401 || a.body != unknown.body {
 			t.Errorf("%d %s", a.status, a.body)
 		}

@@ -56,6 +56,9 @@ var durability = []Row{
 	}, {
 		Guard: "the structure of all tables is checked", File: "store/sqlite/inspect.go",
 		Old: "	return quire.ErrCorrupt.WithCause(errors.New(verdict))", New: "	return nil",
+	}, {
+		Guard: "an empty file is damaged", File: "store/sqlite/inspect.go",
+		Old: "		return false, lost(path)", New: "		return false, nil",
 	}}},
 	{ID: "A7", Package: "store/sqlite", Test: "TestFrozen", Controls: []Control{{
 		Guard: "steps that are released stay as they are", File: "store/sqlite/migrate.go",

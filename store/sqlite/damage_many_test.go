@@ -47,6 +47,7 @@ var damages = map[string]func(r *rand.Rand, good []byte) []byte{
 	},
 	"cut off":        func(r *rand.Rand, good []byte) []byte { return good[:1+r.IntN(len(good)-1)] },
 	"cut at a page":  func(r *rand.Rand, good []byte) []byte { return good[:pageSize*(1+r.IntN(len(good)/pageSize-1))] },
+	"emptied":        func(_ *rand.Rand, good []byte) []byte { return good[:0] },
 	"begins as text": func(r *rand.Rand, good []byte) []byte { return append([]byte("Dear diary"), good[10:]...) },
 	"text":           func(r *rand.Rand, good []byte) []byte { return bytes.Repeat([]byte("Dear diary, "), 1+r.IntN(5000)) },
 	"noise": func(r *rand.Rand, good []byte) []byte {
@@ -95,7 +96,7 @@ func TestDamagedFiles(t *testing.T) {
 			opened += fmt.Sprintf(", %d of %d with a %s", n, of[kind], kind)
 		}
 	}
-	for _, kind := range []string{"cut off", "cut at a page", "begins as text", "text", "noise"} {
+	for _, kind := range []string{"emptied", "cut off", "cut at a page", "begins as text", "text", "noise"} {
 		if refused[kind] != of[kind] {
 			t.Errorf("%s: %d of %d were noticed", kind, refused[kind], of[kind])
 		}

@@ -83,6 +83,7 @@ func TestDamaged(t *testing.T) {
 		"text":                   []byte("Dear diary, today I opened a text file as if it were a database.\n"),
 		"long text":              bytes.Repeat([]byte("not a database\n"), 10_000),
 		"one byte":               {'S'},
+		"no byte":                {},
 		"flipped magic":          change(0, 's'),
 		"zeroed header":          change(0, make([]byte, 100)...),
 		"zeroed first page":      change(0, make([]byte, pageSize)...),

@@ -54,6 +54,21 @@ func locate(path string) (string, error) {
 	return path, nil
 }
 
+// present returns an error unless there is something of that name.
+func present(path string) error {
+	switch _, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing()
+	case err != nil:
+		return unusable(err)
+	}
+	return nil
+}
+
+func missing() error {
+	return quire.Errorf(quire.CodeNotFound, "there is no database file at this path, and none was to be made")
+}
+
 // unusable is the error for a file that the operating system does not give us.
 func unusable(err error) error {
 	return quire.Errorf(quire.CodeUnavailable, "the database file cannot be used").WithCause(err)

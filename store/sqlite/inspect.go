@@ -28,7 +28,7 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 	case !info.Mode().IsRegular():
 		return false, quire.Errorf(quire.CodeInvalid, "the path of the database must name a file")
 	case info.Size() == 0:
-		return false, nil
+		return false, lost(path)
 	case links(info) > 1:
 		return false, severalNames()
 	}
@@ -48,7 +48,20 @@ func inspect(ctx context.Context, path string) (exists bool, err error) {
 	if err := checkWritable(path); err != nil {
 		return false, err
 	}
-	return true, inspectContent(ctx, path, complete)
+	err = inspectContent(ctx, path, complete)
+	if !complete && errors.Is(err, quire.ErrCorrupt) {
+		return false, quire.Errorf(quire.CodeCorrupt, "the data is damaged, or the log beside the file, which ends in -wal, is that of another: where a backup was put in the place of a file, the -wal and -shm that belonged to the former one must be moved away").WithCause(err)
+	}
+	return true, err
+}
+
+// lost is the error for a file that has nothing in it: this package makes none such, so that
+// it had something.
+func lost(path string) error {
+	if err := lastWrites(path); err != nil {
+		return err
+	}
+	return quire.Errorf(quire.CodeCorrupt, "the database file is empty, as after a copy that failed: put a backup in its place, or remove it to begin anew")
 }
 
 // openWritable opens a file as it must be possible. SQLite opens one that it may not write

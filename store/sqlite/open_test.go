@@ -264,13 +264,12 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// An empty file is a database that is still to be made, and what an Open that was
-// killed has left is no obstacle.
+// What an Open that was killed has left is no obstacle to making a database.
 func TestOpenMakes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "store.db")
-	for _, name := range []string{"store.db", "store.db-wal", "store.db.new-shm", "store.db.new-journal"} {
+	for _, name := range []string{"store.db-wal", "store.db.new-shm", "store.db.new-journal"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -316,6 +315,42 @@ func TestOpenKeepsTheLog(t *testing.T) {
 			t.Errorf("%s: read %q when it was back", name, got)
 		}
 		mustClose(t, s)
+	}
+}
+
+// A backup that is put in the place of a file whose log is still there is refused with what to
+// do, and is whole once the log has been moved away.
+func TestOpenBesideAnotherLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	s := mustOpen(t, path)
+	putMetaValue(t, s, "name", "value")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		putMetaValue(t, s, fmt.Sprint("name ", i), strings.Repeat("value ", 1000))
+	}
+	log := mustRead(t, path+"-wal") // as a kill leaves it
+	mustClose(t, s)
+	data := mustRead(t, backup)
+	mustWrite(t, path, data)
+	mustWrite(t, path+"-wal", log)
+	_, err := Open(t.Context(), path, nil)
+	if wantCode(t, err, quire.CodeCorrupt); err == nil || !strings.Contains(err.Error(), "-wal") {
+		t.Errorf("got %v", err)
+	}
+	wantUntouched(t, path, data)
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Rename(path+suffix, path+suffix+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	s = mustOpen(t, path)
+	defer mustClose(t, s)
+	if got := metaValue(t, s, "name"); got != "value" {
+		t.Errorf("read %q", got)
 	}
 }
 

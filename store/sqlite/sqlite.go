@@ -45,6 +45,9 @@ type Options struct {
 	// BusyTimeout is how long a transaction waits for another program that has locked
 	// the file, such as a backup. Default 5 s.
 	BusyTimeout time.Duration
+	// MustExist refuses a file that is not there, with ErrNotFound, instead of making it:
+	// for who opens a backup, or a path that may be mistyped. Default: it is made.
+	MustExist bool
 }
 
 // maxReadConns bounds the file descriptors and memory that a Store takes.
@@ -101,13 +104,13 @@ type Store struct {
 var _ quire.ExclusiveStore = (*Store)(nil)
 
 // Open opens the Store in the file path, which is made, readable for its owner
-// only, with its directory if it is missing; an empty file counts as missing, unless a log is beside it.
+// only, with its directory if it is missing; a file that is there but empty is damaged.
 // opts may be nil. While the Store is open, path+".lock" is locked, and SQLite
 // keeps path+"-wal" and path+"-shm". This process must not open and close any of these files
 // by itself meanwhile, not even to read it: on Unix that takes SQLite's locks away.
 //
 // Errors: ErrInvalid for unusable options or path, such as one of several hard links to a
-// file (known on Unix only), whose log is found by its name; ErrLocked if this or another
+// file (known on Unix only), whose log is found by its name; ErrNotFound as MustExist says; ErrLocked if this or another
 // process has the file open; ErrCorrupt if it is damaged or not a database of this
 // package, and ErrNewerSchema if a newer version wrote it, the file being
 // untouched in both cases; CodeUnavailable if it cannot be read or written.
@@ -115,6 +118,11 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	o, err := opts.normal()
 	if err != nil {
 		return nil, err
+	}
+	if o.MustExist {
+		if err := present(path); err != nil {
+			return nil, err
+		}
 	}
 	path, err = locate(path)
 	if err != nil {
@@ -154,6 +162,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	exists, err := inspect(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if !exists && o.MustExist { // it has gone since
+		return nil, missing()
 	}
 	if !exists {
 		if err := create(ctx, path, o); err != nil {

@@ -185,6 +185,7 @@ func TestNewRefusesMistakes(t *testing.T) {
 	f := newFixture(t, nil)
 	for name, call := range map[string]func(){
 		"neither half":      func() { New(nil, nil, nil) },
+		"another library":   func() { New(newFixture(t, nil).lib, newEngineFixture(t, nil).eng, nil) },
 		"prefix no slash":   func() { New(f.lib, nil, &Options{Prefix: "api"}) },
 		"prefix end slash":  func() { New(f.lib, nil, &Options{Prefix: "/api/"}) },
 		"prefix root":       func() { New(f.lib, nil, &Options{Prefix: "/"}) },

@@ -207,6 +207,17 @@ func (l *Library) Image(ctx context.Context, a Actor, id int64) (Media, []byte, 
 	return l.readMedia(ctx, a, id, func(m Media) bool { return m.Kind != MediaFile })
 }
 
+// MediaSize returns how many bytes a file, image, cover or avatar has, for whoever looks for
+// room before it is read. ErrNotFound if there is none.
+func (l *Library) MediaSize(ctx context.Context, a Actor, id int64) (int64, error) {
+	var m Media
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		m, err = tx.Media(ctx, id)
+		return err
+	})
+	return m.Size, err
+}
+
 // readMedia reads a file if it is what was asked for.
 func (l *Library) readMedia(ctx context.Context, a Actor, id int64, wanted func(Media) bool) (Media, []byte, error) {
 	var m Media

@@ -19,9 +19,12 @@ const (
 	noteCost   = 2       // of descriptions, which are shown as they are and as plain text, one by one
 )
 
-// freeAnswer is what an answer may take without being counted: what one with a body of 80
-// KiB takes, whatever is in it.
-const freeAnswer = 5 << 20
+// smallAnswer is what an answer may take that does not wait for large ones: what one with a
+// body of 80 KiB takes, whatever is in it. anyAnswer is what each one is counted with at least.
+const (
+	smallAnswer = 5 << 20
+	anyAnswer   = 32 << 10
+)
 
 // maxWait is how long a request waits for memory; retryAfter is when the client is told
 // to come back, in seconds.
@@ -36,7 +39,7 @@ var errBusy = &problem{status: http.StatusServiceUnavailable, retryAfter: retryA
 
 // errBusyBodies is errBusy for whose body has not been read.
 var errBusyBodies = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
-	message: fmt.Sprintf("the large bodies of requests, others' or your own, that are being sent or worked on take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end; bodies of up to %d MiB are read without waiting", freeBody>>20)}
+	message: fmt.Sprintf("the large bodies of requests, others' or your own, that are being sent or worked on take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end; bodies of up to %d KiB do not wait for them, and those of up to %d KiB for none", smallBody>>10, freeBody>>10)}
 
 // answerCost estimates the memory that answering with an elemental takes.
 func answerCost(size quire.ElementalSize) int64 {
@@ -52,8 +55,14 @@ func answerCost(size quire.ElementalSize) int64 {
 // that nobody who waits holds one, and before anything is written: what was written is
 // not answered with 503.
 func (c *call) admit() error {
+	switch {
+	case c.route.open: // small, and nobody's
+		return nil
+	case c.group != contentGroup:
+		return c.hold(anyAnswer)
+	}
 	sent := int64(len(c.body))
-	cost := answerCost(quire.ElementalSize{Body: sent})
+	cost := max(anyAnswer, answerCost(quire.ElementalSize{Body: sent}))
 	if c.route.large {
 		id := c.params["id"]
 		sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), []string{id})
@@ -106,6 +115,19 @@ func (c *call) holdPage(ids []string, descriptions int64) error {
 	return c.hold(cost)
 }
 
+// fileCost is what a file takes for each of its bytes while it is read: what the database has
+// and what it returns.
+const fileCost = 2
+
+// holdFile waits for the memory of a file that is about to be read.
+func (c *call) holdFile(id int64) error {
+	size, err := c.s.lib.MediaSize(c.r.Context(), c.actor(), id)
+	if err != nil {
+		return err
+	}
+	return c.hold(size * fileCost)
+}
+
 // itemsOf returns the ids of a list's items, in order.
 func (c *call) itemsOf(listID int64) (ids []string, err error) {
 	for e, err := range c.s.lib.AllListItems(c.r.Context(), c.actor(), listID, false) {
@@ -117,36 +139,67 @@ func (c *call) itemsOf(listID int64) (ids []string, err error) {
 	return ids, nil
 }
 
+// claim is memory that a request has of a budget.
+type claim struct {
+	of      *budget
+	cost    int64
+	release func()
+}
+
 // hold waits for memory, which the request has until it gives it back. A quarter of what
 // there is cannot be had by reading, so that those who read slowly keep nobody from
 // writing.
 func (c *call) hold(cost int64) error {
-	if cost <= freeAnswer {
-		return nil
-	}
-	b := &c.s.memory
+	b := c.s.answers(cost)
 	limit := b.size
 	if c.reads() {
 		limit -= b.size / 4
 	}
-	release, err := b.acquireMore(c.r.Context(), c.user.ID, c.own, cost, limit)
-	if err != nil {
-		return err
-	}
-	c.own = min(c.own+cost, limit)
-	c.held = append(c.held, release)
-	return nil
+	return c.claim(b, cost, limit)
 }
 
-// holdBody waits for the memory of a body that is about to be read, which the request has
-// until it gives it back.
-func (c *call) holdBody(cost int64) error {
-	b := &c.s.bodies
-	release, err := b.acquire(c.r.Context(), c.user.ID, cost, b.size)
+// answers is the budget that an answer of some cost is counted in.
+func (s *server) answers(cost int64) *budget {
+	if cost <= smallAnswer {
+		return &s.smallAnswers
+	}
+	return &s.largeAnswers
+}
+
+// bodies is the budget that a body of a length is counted in.
+func (s *server) bodies(length int64) *budget {
+	if length <= smallBody {
+		return &s.smallBodies
+	}
+	return &s.largeBodies
+}
+
+// makeBudgets gives each budget its size: small answers and bodies get half as much again.
+func (s *server) makeBudgets() {
+	s.largeAnswers.size, s.smallAnswers.size = s.opts.MaxAnswerMemory, s.opts.MaxAnswerMemory/2
+	s.largeBodies.size, s.smallBodies.size = s.opts.MaxRequestMemory, s.opts.MaxRequestMemory/2
+	for _, b := range []*budget{&s.largeAnswers, &s.smallAnswers, &s.largeBodies, &s.smallBodies} {
+		b.wait = maxWait
+	}
+	for _, b := range []*budget{&s.largeBodies, &s.smallBodies} {
+		b.busy, b.start, b.whole = errBusyBodies, fairStart, fairTime
+	}
+}
+
+// claim waits for a part of a budget; what the request has of it already counts as its own.
+func (c *call) claim(b *budget, cost, limit int64) error {
+	own := int64(0)
+	for _, has := range c.held {
+		if has.of == b {
+			own += has.cost
+		}
+	}
+	cost = max(0, min(cost, limit-own))
+	release, err := b.acquireMore(c.r.Context(), c.user.ID, own, cost, limit)
 	if err != nil {
 		return err
 	}
-	c.held = append(c.held, release)
+	c.held = append(c.held, claim{b, cost, release})
 	return nil
 }
 
@@ -155,11 +208,21 @@ func (c *call) reads() bool {
 	return c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.route.reads
 }
 
+// settle lets go of all memory but that of the answer, n bytes that are about to be sent.
+// What is recorded instead is counted where it is sent.
+func (c *call) settle(n int) {
+	c.giveBack()
+	if _, recorded := c.w.(*recording); !recorded {
+		b := c.s.answers(int64(n))
+		c.held = append(c.held, claim{b, int64(n), b.take(c.user.ID, int64(n))})
+	}
+}
+
 // giveBack lets go of the memory that was held for the request. It may be called again.
 func (c *call) giveBack() {
-	c.body, c.own = nil, 0
-	for _, release := range c.held {
-		release()
+	c.body = nil
+	for _, has := range c.held {
+		has.release()
 	}
 	c.held = nil
 }

@@ -120,7 +120,7 @@ func words(n int) string { return strings.Repeat("word ", n/5) }
 func TestNoRequestWaitsForItself(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
-	memory := &f.h.(*server).memory
+	memory := &f.h.(*server).largeAnswers
 	memory.wait = 20 * time.Millisecond
 	id := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(5<<20)+`"}`).want(201).str("response.id")
 	file := `"files":[{"file_name":"a.bin","file_buffer":"` + base64.StdEncoding.EncodeToString(make([]byte, 4<<20)) + `"}]`
@@ -136,7 +136,7 @@ func TestNoRequestWaitsForItself(t *testing.T) {
 func TestLargeAnswersWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
-	memory := &f.h.(*server).memory
+	memory := &f.h.(*server).largeAnswers
 	memory.wait = 20 * time.Millisecond
 	create := func(size int) string {
 		return f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(size)+`"}`).want(201).str("response.id")
@@ -189,7 +189,7 @@ func TestSlowReaders(t *testing.T) {
 		defer conn.Close()
 		fmt.Fprintf(conn, "GET /v1/elemental/%s HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\n\r\n", big, f.bob.key)
 	}
-	memory := &f.h.(*server).memory
+	memory := &f.h.(*server).largeAnswers
 	for waiting := 0; waiting < 3; {
 		time.Sleep(10 * time.Millisecond)
 		memory.mu.Lock()
@@ -205,7 +205,7 @@ func TestMemoryIsGivenBackBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	id := f.elementalOf(f.ann, words(200_000))
-	memory := &f.h.(*server).memory
+	memory := &f.h.(*server).largeAnswers
 	for _, header := range []string{"", "a key"} {
 		req := httptest.NewRequest("POST", "/v1/user/elemental", strings.NewReader(`{"title":"A text of some length","type_id":3,"category_id":18,"template":"`+words(200_000)+`"}`))
 		if header == "" {
@@ -314,7 +314,7 @@ func TestLargeElementalsEndWithTheirWriter(t *testing.T) {
 func TestPagesWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxAnswerMemory: 64 << 20})
-	memory := &f.h.(*server).memory
+	memory := &f.h.(*server).largeAnswers
 	memory.wait = 20 * time.Millisecond
 	large := f.elementalOf(f.ann, words(200_000))
 	list := f.list(f.ann, "With it", large)
@@ -348,7 +348,7 @@ func TestPagesWait(t *testing.T) {
 func TestLargeBodiesWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxRequestMemory: 8 << 20})
-	bodies := &f.h.(*server).bodies
+	bodies := &f.h.(*server).largeBodies
 	bodies.wait = 20 * time.Millisecond
 	create := func(size int, unknown bool) int {
 		body := `{"title":"A text of some length","type_id":3,"category_id":18,"template":"` + words(size) + `"}`
@@ -390,7 +390,7 @@ func TestPagesOfLongDescriptionsWait(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxAnswerMemory: 16 << 20})
 	s := f.h.(*server)
-	s.memory.wait = 50 * time.Millisecond
+	s.largeAnswers.wait = 50 * time.Millisecond
 	for i := range 10 {
 		if _, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: fmt.Sprintf("A described list %d", i), Description: strings.Repeat("word ", 4000)}); err != nil {
 			t.Fatal(err)
@@ -400,7 +400,7 @@ func TestPagesOfLongDescriptionsWait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	release, err := s.memory.acquire(t.Context(), "ann", s.memory.size, s.memory.size)
+	release, err := s.largeAnswers.acquire(t.Context(), "ann", s.largeAnswers.size, s.largeAnswers.size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,13 +51,34 @@ func (b *budget) acquire(ctx context.Context, user string, cost, limit int64) (r
 // one thing.
 func (b *budget) acquireMore(ctx context.Context, user string, own, cost, limit int64) (release func(), err error) {
 	w := &waiter{user: user, own: own, cost: max(0, min(cost, limit-own)), limit: limit, ready: make(chan struct{})}
+	if !b.enter(w) {
+		if err := b.waitTurn(ctx, w); err != nil {
+			b.leave(w)
+			return nil, err
+		}
+	}
+	return sync.OnceFunc(func() { b.leave(w) }), nil
+}
+
+// enter lets a waiter in at once, or puts it behind the others.
+func (b *budget) enter(w *waiter) (admitted bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = append(b.waiting, w)
+	b.admit()
+	select {
+	case <-w.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// waitTurn waits until a waiter is let in.
+func (b *budget) waitTurn(ctx context.Context, w *waiter) (err error) {
 	timer, look := time.NewTimer(b.wait), time.NewTicker(max(b.wait/10, time.Millisecond))
 	defer timer.Stop()
 	defer look.Stop()
-	b.mu.Lock()
-	b.waiting = append(b.waiting, w)
-	b.admit()
-	b.mu.Unlock()
 	for waiting := true; waiting; {
 		select {
 		case <-look.C:
@@ -71,11 +92,26 @@ func (b *budget) acquireMore(ctx context.Context, user string, own, cost, limit 
 		}
 		waiting = false
 	}
-	if err != nil {
-		b.leave(w)
-		return nil, err
+	return err
+}
+
+// take counts what is there already, whether it fits or not: those who come later wait for it.
+func (b *budget) take(user string, cost int64) (release func()) {
+	w := &waiter{user: user, cost: cost, ready: make(chan struct{})}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.let(w)
+	return sync.OnceFunc(func() { b.leave(w) })
+}
+
+// let counts what a waiter has from now on; the lock is held.
+func (b *budget) let(w *waiter) {
+	if b.held == nil {
+		b.held = map[string]int64{}
 	}
-	return sync.OnceFunc(func() { b.leave(w) }), nil
+	b.used += w.cost
+	b.held[w.user] += w.cost
+	close(w.ready)
 }
 
 // admit lets in who fits; the lock is held.
@@ -86,12 +122,7 @@ func (b *budget) admit() {
 			kept = kept || w.first
 			return false
 		}
-		if b.held == nil {
-			b.held = map[string]int64{}
-		}
-		b.used += w.cost
-		b.held[w.user] += w.cost
-		close(w.ready)
+		b.let(w)
 		return true
 	})
 }

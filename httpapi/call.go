@@ -37,8 +37,7 @@ type call struct {
 
 	ahead renderings // made for the answer before it is known
 
-	held []func() // each gives back memory that was taken for the request
-	own  int64    // of the memory for answers, what the request has
+	held []claim // memory that was taken for the request
 }
 
 func (c *call) actor() quire.Actor { return c.user.Actor() }
@@ -221,9 +220,7 @@ func (c *call) sendJSON(status int, body any) error {
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
 	c.started = true
 	c.w.WriteHeader(status)
-	if buf.Len() <= longAnswerLimit {
-		c.giveBack()
-	}
+	c.settle(buf.Cap())
 	_ = c.write(buf.Bytes())
 	return nil
 }
@@ -255,28 +252,40 @@ func (c *call) limitEnd() {
 
 // readBody reads the body of the request into memory that is held for it.
 func (c *call) readBody() (err error) {
-	stop := func() (ended bool) { return false }
+	var stops []func() (ended bool)
 	defer func() {
-		if stop() {
-			err = errOvertaken
+		for _, stop := range stops {
+			if stop() {
+				err = errOvertaken
+			}
 		}
 	}()
-	c.body, err = readBody(c.w, c.r, &c.s.opts, func(cost int64) error {
-		err := c.holdBody(cost)
+	c.body, err = readBody(c.w, c.r, &c.s.opts, func(length, cost int64) error {
+		b := c.s.bodies(length)
+		err := c.claim(b, cost, b.size)
 		if err == nil && c.slow != nil {
-			stop = c.s.bodies.read(c.user.ID, c.slow, cost/2, cost)
+			stops = append(stops, b.read(c.user.ID, c.slow, length, cost))
 		}
 		return err
 	})
 	return err
 }
 
-// freeBody is how long a body may be that is read without waiting for memory.
-const freeBody = 1 << 20
+// A body is read without waiting for memory up to freeBody; up to smallBody it does not wait
+// for large ones.
+const (
+	freeBody  = 16 << 10
+	smallBody = 1 << 20
+)
+
+// bodyStep is how many times as long a body of unknown length may become before more memory
+// is asked for.
+const bodyStep = 8
 
 // readBody reads a JSON body and checks it strictly. Before it reads more than freeBody,
-// it calls hold with the memory that the body may take: it is copied once as it grows.
-func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(cost int64) error) ([]byte, error) {
+// it calls hold with the length it may have by then and the memory that it may take besides
+// what was held before: it is copied once as it grows.
+func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(length, cost int64) error) ([]byte, error) {
 	if err := checkBodyHeaders(r.Header); err != nil {
 		return nil, err
 	}
@@ -285,22 +294,9 @@ func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(cost
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	body := http.MaxBytesReader(w, r.Body, limit)
-	if r.ContentLength > freeBody {
-		if err := hold(2 * r.ContentLength); err != nil {
-			return nil, err
-		}
-	}
-	data, err := io.ReadAll(io.LimitReader(body, freeBody))
-	if err == nil && len(data) == freeBody {
-		if r.ContentLength < 0 { // of unknown length
-			if err := hold(2 * limit); err != nil {
-				return nil, err
-			}
-		}
-		rest := bytes.NewBuffer(data)
-		_, err = rest.ReadFrom(body)
-		data = rest.Bytes()
+	data, err := readGrowing(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit, hold)
+	if refused := (*problem)(nil); errors.As(err, &refused) {
+		return nil, err
 	}
 	var over *http.MaxBytesError
 	switch {
@@ -313,6 +309,25 @@ func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(cost
 		return nil, quire.Errorf(quire.CodeInvalid, "the body could not be read to its end").WithCause(err)
 	}
 	return data, checkJSON(data, o.jsonLimits())
+}
+
+// readGrowing reads a body to its end; length is the announced one, -1 without.
+func readGrowing(body io.Reader, length, limit int64, hold func(length, cost int64) error) ([]byte, error) {
+	var data bytes.Buffer
+	held, next := int64(0), max(length+1, freeBody)
+	for {
+		if next > freeBody {
+			if err := hold(next, 2*(next-held)); err != nil {
+				return nil, err
+			}
+			held = next
+		}
+		_, err := data.ReadFrom(io.LimitReader(body, next-int64(data.Len())))
+		if err != nil || int64(data.Len()) < next {
+			return data.Bytes(), err
+		}
+		next = min(next*bodyStep, limit+1)
+	}
 }
 
 // checkBodyHeaders accepts JSON in UTF-8 without compression; a body without a

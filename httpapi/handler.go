@@ -23,8 +23,9 @@ type server struct {
 
 	rendering func() // if not nil, called before texts of a large elemental are rendered
 
-	memory budget // for answers
-	bodies budget // of the bodies of requests
+	// Memory for answers and for bodies of requests. Small ones have a part for themselves, so
+	// that large ones, which take long, keep nobody from them.
+	largeAnswers, smallAnswers, largeBodies, smallBodies budget
 
 	keyed   bool         // a request comes with an API key
 	rates   *rateLimiter // nil: no limit
@@ -61,9 +62,7 @@ func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 		s.failed = newFailedKeys(s.opts.FailedKeys)
 	}
 	s.streams.limit = s.opts.MaxStreams
-	s.memory.size, s.memory.wait = s.opts.MaxAnswerMemory, maxWait
-	s.bodies.size, s.bodies.wait, s.bodies.busy = s.opts.MaxRequestMemory, maxWait, errBusyBodies
-	s.bodies.start, s.bodies.whole = fairStart, fairTime
+	s.makeBudgets()
 	var served []route
 	if lib != nil {
 		served = append(served, contentRoutes...)
@@ -126,10 +125,8 @@ func (s *server) serve(c *call) error {
 			return err
 		}
 	}
-	if c.group == contentGroup {
-		if err := c.admit(); err != nil {
-			return err
-		}
+	if err := c.admit(); err != nil {
+		return err
 	}
 	return rt.handle(s, c)
 }

@@ -87,7 +87,7 @@ func (a *longAnswer) end() error {
 	if !a.c.started {
 		a.c.w.Header().Set("Content-Length", strconv.Itoa(a.buf.Len()))
 	}
-	a.c.giveBack()
+	a.c.settle(a.buf.Cap())
 	return a.send()
 }
 

@@ -55,7 +55,11 @@ func (s *server) removeMedia(c *call) error {
 }
 
 func (s *server) getElementalFile(c *call) error {
-	m, data, err := s.lib.ElementalFile(c.r.Context(), c.actor(), c.params["id"], c.numericID("file_id"))
+	id := c.numericID("file_id")
+	if err := c.holdFile(id); err != nil {
+		return err
+	}
+	m, data, err := s.lib.ElementalFile(c.r.Context(), c.actor(), c.params["id"], id)
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,11 @@ func (s *server) getElementalFile(c *call) error {
 }
 
 func (s *server) getListFile(c *call) error {
-	m, data, err := s.lib.ListFile(c.r.Context(), c.actor(), c.numericID("list_id"), c.numericID("file_id"))
+	id := c.numericID("file_id")
+	if err := c.holdFile(id); err != nil {
+		return err
+	}
+	m, data, err := s.lib.ListFile(c.r.Context(), c.actor(), c.numericID("list_id"), id)
 	if err != nil {
 		return err
 	}
@@ -71,7 +79,11 @@ func (s *server) getListFile(c *call) error {
 }
 
 func (s *server) getImage(c *call) error {
-	m, data, err := s.lib.Image(c.r.Context(), c.actor(), c.numericID("id"))
+	id := c.numericID("id")
+	if err := c.holdFile(id); err != nil {
+		return err
+	}
+	m, data, err := s.lib.Image(c.r.Context(), c.actor(), id)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ func (c *call) sendMedia(m quire.Media, data []byte) error {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
+	c.settle(len(data))
 	w := &mediaWriter{c: c}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 	return w.end()

@@ -47,7 +47,7 @@ const (
 
 // errOvertaken answers whose body had to make room.
 var errOvertaken = &problem{status: http.StatusRequestTimeout,
-	message: fmt.Sprintf("the body came too slowly while others waited for the memory that is kept for it: all of it has to come within %v then, at an even pace; nothing was done for this request: send it again in some seconds, or in parts of up to %d MiB, which are read without waiting", fairTime+fairStart, freeBody>>20)}
+	message: fmt.Sprintf("the body came too slowly while others waited for the memory that is kept for it: all of it has to come within %v then, at an even pace; nothing was done for this request: send it again in some seconds, or in parts of up to %d KiB, which wait for no memory", fairTime+fairStart, freeBody>>10)}
 
 // limitBody gives deadlines to the body of a request, if there are any.
 func (s *server) limitBody(w http.ResponseWriter, r *http.Request) *slowBody {

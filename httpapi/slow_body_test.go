@@ -84,7 +84,7 @@ func (s *trickle) finish() reply {
 func slowBodies(t *testing.T, http2 bool) (*fixture, *httptest.Server, *budget) {
 	t.Helper()
 	f := newFixture(t, &Options{MaxRequestMemory: 8 << 20})
-	bodies := &f.h.(*server).bodies
+	bodies := &f.h.(*server).largeBodies
 	bodies.wait, bodies.start, bodies.whole = 3*time.Second, 200*time.Millisecond, time.Minute
 	srv := httptest.NewUnstartedServer(f.h)
 	srv.EnableHTTP2 = http2
@@ -125,7 +125,7 @@ func TestSlowBodiesMakeRoom(t *testing.T) {
 			t.Parallel()
 			f, srv, bodies := slowBodies(t, tt.http2)
 			if tt.unknown {
-				f.h.(*server).opts.MaxBodyBytes = 2 << 20
+				f.h.(*server).opts.MaxBodyBytes = 3<<20 - 16 // two times what follows the first MiB is all there is
 			}
 			cat := f.account("cat")
 			var slow []*trickle

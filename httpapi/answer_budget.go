@@ -35,11 +35,11 @@ const (
 
 // errBusy answers who has waited for too long. Nothing has been done for it yet.
 var errBusy = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
-	message: "the large requests that are being answered, others' or your own, take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end"}
+	message: "the requests that are being answered, others' or your own, take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end"}
 
 // errBusyBodies is errBusy for whose body has not been read.
 var errBusyBodies = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
-	message: fmt.Sprintf("the large bodies of requests, others' or your own, that are being sent or worked on take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end; bodies of up to %d KiB do not wait for them, and those of up to %d KiB for none", smallBody>>10, freeBody>>10)}
+	message: fmt.Sprintf("the bodies of requests, others' or your own, that are being sent or worked on take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end; bodies of up to %d KiB do not wait for them, and those of up to %d KiB for none", smallBody>>10, freeBody>>10)}
 
 // answerCost estimates the memory that answering with an elemental takes.
 func answerCost(size quire.ElementalSize) int64 {

@@ -51,6 +51,12 @@ type Options struct {
 	// MaxElements limits the values that all arrays of a body have together, the bytes of
 	// files aside; 400 beyond it, before anything is decoded. Default 500,000.
 	MaxElements int
+	// StrictFields refuses a body with a field that its route does not know, at any depth, as
+	// it refuses a value of the wrong type: 400, of the engine's routes 422, with the name that
+	// was probably meant. GET /openapi.json describes what is known. Default: such fields are
+	// passed over, as clients of the service send some; then a misspelt visibility makes public
+	// what was meant to be unlisted.
+	StrictFields bool
 	// ReadTimeout is how long each 64 KiB of a body, or what is left of it, may take to come;
 	// 408 after it. That is a deadline of the connection, in the place of one that the server
 	// has set: http.Server.ReadTimeout, if there is one, still counts where it ends sooner.

@@ -111,8 +111,9 @@ type Options struct {
 	Stopping <-chan struct{}
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string
-	// Logger receives errors that are answered with a status from 500 up, API keys that are
-	// refused (see FailedKeys) at level Warn, and at level Debug why Authenticate refused what
+	// Logger receives errors that are answered with a status from 500 up; at level Warn those
+	// among them that are meant to be (of what was closed, of Stopping, of MaxAnswerMemory and
+	// MaxRequestMemory), and API keys that are refused (see FailedKeys); and at level Debug why Authenticate refused what
 	// it did not call unauthenticated itself. Default: nothing is logged.
 	Logger *slog.Logger
 }

@@ -198,14 +198,21 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	return c, nil
 }
 
+// errNoKey refuses a request without a good key. It says what the Library cannot: where one goes.
+var errNoKey = quire.Errorf(quire.CodeUnauthenticated, "a valid API key is required, in the header x-api-key")
+
 // keyAuth authenticates by the header x-api-key. Two such headers are refused,
 // because a proxy in front may have looked at the other one.
 func keyAuth(lib *quire.Library) func(*http.Request) (quire.User, error) {
 	return func(r *http.Request) (quire.User, error) {
-		keys := r.Header.Values("X-Api-Key")
-		if len(keys) != 1 || keys[0] == "" {
-			return lib.Authenticate(r.Context(), "") // as an unknown key
+		key := "" // an unknown one
+		if keys := r.Header.Values("X-Api-Key"); len(keys) == 1 {
+			key = keys[0]
 		}
-		return lib.Authenticate(r.Context(), keys[0])
+		u, err := lib.Authenticate(r.Context(), key)
+		if errors.Is(err, quire.ErrUnauthenticated) {
+			err = errNoKey.WithCause(err)
+		}
+		return u, err
 	}
 }

@@ -113,8 +113,9 @@ type Options struct {
 	Version string
 	// Logger receives errors that are answered with a status from 500 up; at level Warn those
 	// among them that are meant to be (of what was closed, of Stopping, of MaxAnswerMemory and
-	// MaxRequestMemory), and API keys that are refused (see FailedKeys); and at level Debug why Authenticate refused what
-	// it did not call unauthenticated itself. Default: nothing is logged.
+	// MaxRequestMemory), and API keys that are refused (see FailedKeys); and at level Debug why
+	// Authenticate refused what it did not call unauthenticated itself. Default: nothing is
+	// logged.
 	Logger *slog.Logger
 }
 
@@ -205,8 +206,9 @@ var errNoKey = quire.Errorf(quire.CodeUnauthenticated, "a valid API key is requi
 // because a proxy in front may have looked at the other one.
 func keyAuth(lib *quire.Library) func(*http.Request) (quire.User, error) {
 	return func(r *http.Request) (quire.User, error) {
+		keys := r.Header.Values("X-Api-Key")
 		key := "" // an unknown one
-		if keys := r.Header.Values("X-Api-Key"); len(keys) == 1 {
+		if len(keys) == 1 {
 			key = keys[0]
 		}
 		u, err := lib.Authenticate(r.Context(), key)

@@ -45,6 +45,7 @@ func TestChoicesInMessages(t *testing.T) {
 		want string
 	}{
 		{elemental(func(in *quire.ElementalInput) { in.TypeID = 77 }), "type_id: must be a type that can be created: one of " + creatable},
+		{elemental(func(in *quire.ElementalInput) { in.TypeID = 0 }), "type_id: is required; it must be one of " + creatable},
 		{elemental(func(in *quire.ElementalInput) { in.TypeID = quire.TypeTable }),
 			"type_id: must be one of " + creatable + "; a table is created whole, with its columns, rows and cells, as a table"},
 		{elemental(func(in *quire.ElementalInput) { in.CategoryID = 77 }), "category_id: must be a category of the catalogue: one of 4 (Knots), 18 (Text)"},

@@ -13,6 +13,8 @@ func (l *Library) checkType(p *problems, old, typeID int) {
 		p.add("type_id", "a cell or table stays what it is")
 	case made(typeID):
 		p.add("type_id", "must be one of %s; a table is created whole, with its columns, rows and cells, as a table", cat.creatableChoices())
+	case typeID == 0:
+		p.add("type_id", "is required; it must be one of %s", cat.creatableChoices())
 	case !ok || !t.Creatable:
 		p.add("type_id", "must be a type that can be created: one of %s", cat.creatableChoices())
 	}

@@ -76,7 +76,9 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 func (u User) check() error {
 	var probs problems
 	checkID(&probs, "id", u.ID)
-	checkID(&probs, "tenant_id", u.TenantID)
+	if u.TenantID != u.ID { // else it may not have been given
+		checkID(&probs, "tenant_id", u.TenantID)
+	}
 	checkText(&probs, "name", u.Name, maxName)
 	checkText(&probs, "username", u.Username, maxName)
 	checkText(&probs, "email", u.Email, maxName)

@@ -136,7 +136,11 @@ func TestUsers(t *testing.T) {
 		_, err := f.CreateUser(ctx, quire.UserInput{ID: "ann"})
 		wantCode(t, err, quire.CodeConflict)
 		_, err = f.CreateUser(ctx, quire.UserInput{ID: "no spaces"})
-		wantField(t, err, "id")
+		if wantField(t, err, "id"); strings.Contains(err.Error(), "tenant_id") {
+			t.Errorf("a tenant that was not given: %v", err)
+		}
+		_, err = f.CreateUser(ctx, quire.UserInput{ID: "ada", TenantID: "no spaces"})
+		wantField(t, err, "tenant_id")
 		_, err = f.CreateUser(ctx, quire.UserInput{AvatarURL: "javascript:x"})
 		wantField(t, err, "avatar")
 		u, err := f.CreateUser(ctx, quire.UserInput{TenantID: "team"})

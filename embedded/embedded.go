@@ -66,8 +66,8 @@ type Quire struct {
 
 // Open opens the Library and Engine of a directory, which it creates with mode
 // 0700 if it is missing. opts may be nil. dir may be "" only if opts.Store is
-// given; else that is ErrInvalid. ErrLocked means that another process has the
-// directory open. Ingests that an earlier process left unfinished go on. When Open
+// given; else that is ErrInvalid. ErrLocked means that this or another process has
+// the directory open. Ingests that an earlier process left unfinished go on. When Open
 // fails, nothing stays open.
 //
 // The directory has the database quire.db with what SQLite keeps beside it and, if

@@ -42,7 +42,7 @@ type Query struct {
 // Section is what stands in a document directly under a heading: not under those below it.
 type Section struct {
 	Document string // its id
-	Heading  string // "" is before the first heading
+	Heading  string // "" is before the first heading; marks of code and emphasis do not count
 }
 
 // Sample returns a copy of the set with n of its queries, evenly spaced over their order:

@@ -85,17 +85,20 @@ func TestFold(t *testing.T) {
 	hits := []quire.SearchHit{
 		hit("1", "a", "", "Title A", "Top"), hit("2", "a", "", "Title A", "Top", "Inner"), hit("3", "b", "b.pdf", "Title B"),
 		hit("4", "c", "", "Title C", "Top"), hit("5", "a", "", "Title A", "Top", "Inner"),
+		hit("6", "d", "", "Title D", "Top", "The `-q` flag, *always*, and `max_size`"),
 	}
 	for _, tt := range []struct {
 		name string
 		q    Query
 		want []int
 	}{
-		{"documents count once, at their best", Query{Relevant: map[string]int{"b": 1, "a": 2}}, []int{2, 1, 0}},
-		{"by file name and title", Query{Relevant: map[string]int{"b.pdf": 3, "Title C": 1}}, []int{0, 3, 1}},
-		{"sections are those of passages", Query{Sections: []Section{{"a", "Inner"}}}, []int{0, 1, 0, 0, 0}},
-		{"before the first heading", Query{Sections: []Section{{"b.pdf", ""}, {"a", ""}}}, []int{0, 0, 1, 0, 0}},
-		{"the same heading elsewhere", Query{Sections: []Section{{"Title C", "Top"}}}, []int{0, 0, 0, 1, 0}},
+		{"documents count once, at their best", Query{Relevant: map[string]int{"b": 1, "a": 2}}, []int{2, 1, 0, 0}},
+		{"by file name and title", Query{Relevant: map[string]int{"b.pdf": 3, "Title C": 1}}, []int{0, 3, 1, 0}},
+		{"sections are those of passages", Query{Sections: []Section{{"a", "Inner"}}}, []int{0, 1, 0, 0, 0, 0}},
+		{"before the first heading", Query{Sections: []Section{{"b.pdf", ""}, {"a", ""}}}, []int{0, 0, 1, 0, 0, 0}},
+		{"the same heading elsewhere", Query{Sections: []Section{{"Title C", "Top"}}}, []int{0, 0, 0, 1, 0, 0}},
+		{"headings without their marks", Query{Sections: []Section{{"d", "The -q flag, always, and max_size"}}}, []int{0, 0, 0, 0, 0, 1}},
+		{"headings with other marks", Query{Sections: []Section{{"d", "The **-q** flag, _always_, and max_size"}, {"a", "`Top`"}}}, []int{1, 0, 0, 0, 0, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := (*Options)(nil).withDefaults()

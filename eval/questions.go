@@ -27,7 +27,7 @@ type question struct {
 
 // ReadQuestions reads questions, one JSON object a line:
 //
-//		{"question": "..", "relevant": ["guide.md"], "heading": "Installing"}
+//		{"question": "..", "sections": [{"document": "guide.md", "heading": "Installing"}]}
 //		{"question": "..", "relevant": {"019a-..": 2, "019b-..": 1}, "answers": ["7 days", "a week"]}
 //		{"question": "..", "answers": ["a week"], "passage": "the text that says so", "title": ".."}
 //		{"_id": "q7", "question": "..", "answers": ["a week"], "source": "d12"}
@@ -36,7 +36,8 @@ type question struct {
 //	  - relevant: what answers it, by elemental ids, names of attached files, or whatever
 //	    [Options.Names] calls documents; a list, or an object with grades of 1 to 1000.
 //	  - source: the same for a single one.
-//	  - heading: the answer stands directly under this heading of them; "" is before the first.
+//	  - sections: the answer stands directly under this heading of the document; "" is before
+//	    the first, and marks of code and emphasis do not count.
 //	  - answers: texts of which an answer must hold one.
 //	  - passage, with title: a document that answers it, which becomes one of the set's, once
 //	    where several lines have it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quirelib/quire"
 )
@@ -181,10 +182,17 @@ func (o *Options) fold(q *Query, hits []quire.SearchHit) []int {
 // sectionOf returns which of sections a passage is in whose document has these names, -1 if
 // it is in none.
 func sectionOf(sections []Section, names []string, heading string) int {
+	heading = unmarked(heading)
 	return slices.IndexFunc(sections, func(s Section) bool {
-		return s.Heading == heading && slices.Contains(names, s.Document)
+		return unmarked(s.Heading) == heading && slices.Contains(names, s.Document)
 	})
 }
+
+// marks are what code and emphasis are marked with in Markdown.
+var marks = strings.NewReplacer("`", "", "*", "", "_", "")
+
+// unmarked is what of a heading is compared: who writes it down sees it without its marks.
+func unmarked(heading string) string { return marks.Replace(heading) }
 
 // lastOf returns the last one, "" of none.
 func lastOf(headings []string) string {

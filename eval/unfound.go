@@ -12,7 +12,7 @@ import (
 // sightings are what searches have found, by the names that judgements may use.
 type sightings struct {
 	documents map[string]bool
-	sections  map[Section]bool
+	sections  map[Section]bool // with headings as they are compared
 }
 
 func newSightings() sightings {
@@ -23,7 +23,7 @@ func newSightings() sightings {
 func (s sightings) add(names []string, heading string) {
 	for _, name := range names {
 		s.documents[name] = true
-		s.sections[Section{name, heading}] = true
+		s.sections[Section{name, unmarked(heading)}] = true
 	}
 }
 
@@ -44,7 +44,7 @@ func (s sightings) unfound(set *Dataset) (missing []string) {
 			switch {
 			case !known[section.Document]:
 				missing = append(missing, fmt.Sprintf("%q", section.Document))
-			case !s.sections[section]:
+			case !s.sections[Section{section.Document, unmarked(section.Heading)}]:
 				missing = append(missing, fmt.Sprintf("%q under the heading %q", section.Document, section.Heading))
 			}
 		}

@@ -54,7 +54,7 @@ type nothingCreatedJSON struct {
 // createElementals creates what it can: each payload stands alone, one that has a
 // wrong JSON type included.
 func (s *server) createElementals(c *call) error {
-	raw, body := firstValue(c.body), newPlace()
+	raw, body := firstValue(c.body), c.place()
 	if raw[0] != '[' {
 		body.wrong("list_type", "must be an array of elementals; a single one goes to POST /v1/user/elemental")
 		return body.err()
@@ -68,7 +68,7 @@ func (s *server) createElementals(c *call) error {
 		return quire.Errorf(quire.CodeInvalid, "at most %d elementals are allowed in one call", limit)
 	}
 	b := batch{outcomes: make([]quire.BatchItem, len(payloads)), titles: make([]string, len(payloads))}
-	b.decode(payloads)
+	b.decode(c, payloads)
 	e := effect{knowledge: len(payloads) < knowledgeLimit, do: func(c *call) error {
 		if err := b.create(s, c); err != nil {
 			return err
@@ -90,9 +90,9 @@ type batch struct {
 	indices []int                  // and their places
 }
 
-func (b *batch) decode(payloads []json.RawMessage) {
+func (b *batch) decode(c *call, payloads []json.RawMessage) {
 	for i, raw := range payloads {
-		o := asObject(newPlace(), raw)
+		o := asObject(c.place(), raw)
 		in := elementalInput(o)
 		b.titles[i] = in.Title
 		if err := o.err(); err != nil {

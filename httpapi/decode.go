@@ -19,6 +19,7 @@ import (
 type place struct {
 	path     []any // keys and indices
 	problems *[]bodyProblem
+	check    *fieldCheck // nil: unknown fields are passed over
 }
 
 // bodyProblem is something wrong with the JSON at a path, in the terms of both
@@ -31,24 +32,37 @@ type bodyProblem struct {
 
 func newPlace(path ...any) place { return place{path: path, problems: new([]bodyProblem)} }
 
+// place is where a body, or a part of it that stands alone, begins.
+func (c *call) place(path ...any) place {
+	p := newPlace(path...)
+	if c.s.opts.StrictFields {
+		p.check = new(fieldCheck)
+	}
+	return p
+}
+
 func (p place) child(key any) place {
-	return place{path: append(slices.Clip(p.path), key), problems: p.problems}
+	return place{path: append(slices.Clip(p.path), key), problems: p.problems, check: p.check}
 }
 
 // maxProblems bounds what is noted of one body: an answer must not be many times
 // longer than its request.
 const maxProblems = 100
 
+// full reports whether there are so many problems that no more are noted.
+func (p place) full() bool { return len(*p.problems) == maxProblems }
+
 // wrong notes a problem at the place, unless there are enough.
 func (p place) wrong(kind, format string, args ...any) {
-	if len(*p.problems) == maxProblems {
+	if p.full() {
 		return
 	}
 	*p.problems = append(*p.problems, bodyProblem{path: p.path, msg: fmt.Sprintf(format, args...), kind: kind})
 }
 
-// err returns what was noted, as a content error; nil if nothing was.
+// err returns what was noted, as a content error; nil if nothing was. All has been read.
 func (p place) err() error {
+	p.check.end(0)
 	if len(*p.problems) == 0 {
 		return nil
 	}
@@ -71,6 +85,7 @@ func (p place) err() error {
 type object struct {
 	place
 	fields map[string]json.RawMessage
+	asked  *askedObject // nil: unknown fields are passed over
 }
 
 // asObject reads an object; after a problem it reads as an empty one.
@@ -81,11 +96,12 @@ func asObject(p place, raw json.RawMessage) object {
 		return o
 	}
 	o.fields = members(raw)
+	o.asked = p.check.begin(p, o.fields)
 	return o
 }
 
-// bodyObject reads a body that must be an object.
-func bodyObject(body []byte) object { return asObject(newPlace(), firstValue(body)) }
+// object reads a body that must be an object.
+func (c *call) object() object { return asObject(c.place(), firstValue(c.body)) }
 
 // firstValue drops the white space around a body.
 func firstValue(body []byte) json.RawMessage {
@@ -113,6 +129,7 @@ func (f field[T]) ptr() *T {
 
 // read reads one key of an object.
 func read[T any](o object, key string, parse parser[T]) field[T] {
+	o.knows(key)
 	raw, ok := o.fields[key]
 	switch {
 	case !ok:
@@ -249,7 +266,7 @@ func arrayOf[T any](parse parser[T]) parser[[]T] {
 				at.wrong("null_type", "must not be null")
 				continue
 			}
-			out = append(out, parse(at, v))
+			out = append(out, inFull(parse, at, v))
 		}
 		return out
 	}

@@ -11,9 +11,19 @@ import (
 	"github.com/quirelib/quire"
 )
 
+// objectOf reads a body that must be an object, as without Options.StrictFields.
+func objectOf(body []byte) object { return asObject(newPlace(), firstValue(body)) }
+
+// strictObjectOf is objectOf with Options.StrictFields.
+func strictObjectOf(body []byte) object {
+	at := newPlace()
+	at.check = new(fieldCheck)
+	return asObject(at, firstValue(body))
+}
+
 // decode reads a body and returns what is wrong with it as "field: message" lines.
 func decode[T any](body string, parse func(object) T) (T, []string) {
-	o := bodyObject([]byte(body))
+	o := objectOf([]byte(body))
 	v := parse(o)
 	var wrong []string
 	if err := o.err(); err != nil {
@@ -189,7 +199,7 @@ func TestWrongTypes(t *testing.T) {
 // TestEscapes: a string is the same however its characters are written.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
-	o := bodyObject([]byte(`{"tagIds":["\u0037","7",7],"id":"\u0061b","images":[{"file_name":"a","file_buffer":"\/+\/+\u0041AA="}]}`))
+	o := objectOf([]byte(`{"tagIds":["\u0037","7",7],"id":"\u0061b","images":[{"file_name":"a","file_buffer":"\/+\/+\u0041AA="}]}`))
 	in := elementalInput(o)
 	if err := o.err(); err != nil {
 		t.Fatal(err)
@@ -210,7 +220,10 @@ func FuzzPayloads(f *testing.F) {
 		if checkJSON(data, usual) != nil {
 			return
 		}
-		o := bodyObject(data)
+		o := objectOf(data)
+		if data[0]%2 == 0 {
+			o = strictObjectOf(data)
+		}
 		elementalInput(o)
 		elementalPatch(o)
 		listInput(o)

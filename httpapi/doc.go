@@ -29,5 +29,5 @@
 // Handlers hold no rules. They decode, call the Library or the Engine, and encode; what
 // may be done by whom is decided there. A body has to be one JSON value in UTF-8 without
 // repeated keys, and a known field has to have its type. Unknown fields are passed over, so
-// that a client may send back what it was answered.
+// that a client may send back what it was answered, unless Options.StrictFields refuses them.
 package httpapi

@@ -109,7 +109,7 @@ func (s *server) pageItem(e quire.Elemental, opts quire.KnowledgeOptions, size i
 }
 
 func (s *server) createElemental(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	in := elementalInput(o)
 	if err := o.err(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func elementalOf(in quire.ElementalInput) quire.Elemental {
 }
 
 func (s *server) updateElemental(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	patch := elementalPatch(o)
 	if err := o.err(); err != nil {
 		return err

@@ -286,7 +286,7 @@ func TestHealth(t *testing.T) {
 	f.ingest(f.ann, f.elemental(f.ann, "How to sail a boat", ""))
 	f.do("", "GET", "/v1/health", "").want(200).has("status", `"UP"`)
 	f.do("", "GET", "/health", "").want(200).has("status", `"UP"`)
-	f.do("", "GET", "/health/detailed", "").detail(401, "a valid API key is required")
+	f.do("", "GET", "/health/detailed", "").detail(401, "a valid API key is required, in the header x-api-key")
 	a := f.do(f.ann.key, "GET", "/health/detailed", "").want(200)
 	a.has("status", `"UP"`, "version", `"1.2.3"`, "uptime_seconds", "0", "components.index.chunks", "1", "components.index.vectors", "1",
 		"components.index.dimension", "256", "components.embedder.name", `"fake/256"`, "components.llm.name", `"fake"`,

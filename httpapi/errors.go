@@ -127,13 +127,22 @@ func (c *call) report(err error) *problem {
 	p := problemOf(err)
 	if p.status >= http.StatusInternalServerError && c.r.Context().Err() == nil {
 		level := slog.LevelError
-		if quire.CodeOf(err) == quire.CodeClosed { // as whoever closed it knows
+		if isExpected(err) {
 			level = slog.LevelWarn
 		}
 		c.s.opts.Logger.Log(c.r.Context(), level, "httpapi: request failed", "request_id", c.requestID,
 			"method", c.r.Method, "route", c.route.pattern, "status", p.status, "error", quire.Cause(err))
 	}
 	return p
+}
+
+// isExpected reports whether a request failed as it is meant to: because the service is being
+// closed or is about to stop, which whoever does that knows, or because there is no memory left
+// of what the options allow. Those are the HTTP layer's own refusals; all else that is the
+// server's comes from below it.
+func isExpected(err error) bool {
+	var own *problem
+	return quire.CodeOf(err) == quire.CodeClosed || errors.As(err, &own)
 }
 
 // answerError sends a problem in the shape of the request's group.

@@ -20,7 +20,7 @@ func TestValidateToken(t *testing.T) {
 	f := newFixture(t, nil)
 	f.do(f.ann.key, "GET", "/v1/auth/token/validate", "").want(200).has("response",
 		`{"id":"ann","name":"ANN","username":"ann1","email":"ann@example.org","avatar":"https://img.example/ann"}`)
-	a := f.do("", "GET", "/v1/auth/token/validate", "").failed(401, "a valid API key is required")
+	a := f.do("", "GET", "/v1/auth/token/validate", "").failed(401, "a valid API key is required, in the header x-api-key")
 	a.has("meta.is_authenticaded", "false", "meta.is_authenticated", "false")
 }
 
@@ -215,7 +215,7 @@ func TestHalves(t *testing.T) {
 	f.do(f.ann.key, "GET", "/v1/lists", "").detail(404, "there is no such route")
 	f.do("", "GET", "/v1/health", "").detail(404, "there is no such route")
 	f.do("", "GET", "/health", "").want(200)
-	f.do("", "POST", "/v1/kb/search", "{}").detail(401, "a valid API key is required")
+	f.do("", "POST", "/v1/kb/search", "{}").detail(401, "a valid API key is required, in the header x-api-key")
 	f.h = New(f.lib, nil, nil)
 	f.do(f.ann.key, "GET", "/v1/elemental/"+id, "").want(200)
 	f.do(f.ann.key, "POST", "/v1/kb/search", "{}").failed(404, "there is no such route")

@@ -181,7 +181,7 @@ func writeListContent(c *call, w io.Writer, l quire.WholeList, opts quire.Knowle
 // prepareTemplate fills the placeholders of an elemental's body. One without a value
 // stays.
 func (s *server) prepareTemplate(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	values := make(map[string]string)
 	for _, key := range slices.Sorted(maps.Keys(o.fields)) {
 		if v := read(o, key, asString).ptr(); v != nil {

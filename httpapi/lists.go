@@ -156,7 +156,7 @@ func (s *server) userLists(c *call) error {
 }
 
 func (s *server) createList(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	in := listInput(o)
 	if err := o.err(); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *server) createList(c *call) error {
 }
 
 func (s *server) updateList(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	patch := listPatch(o)
 	if err := o.err(); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (s *server) deleteList(c *call) error {
 }
 
 func (s *server) removeListItems(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	items := read(o, "item_ids", arrayOf(asRemovedItem))
 	if o.fields != nil && !items.set { // null is none
 		o.child("item_ids").wrong("missing", "is required")

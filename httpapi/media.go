@@ -8,7 +8,7 @@ import (
 )
 
 func (s *server) addMedia(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	in := mediaInput(o)
 	if err := o.err(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *call) elementalAndCells() ([]quire.Elemental, error) {
 }
 
 func (s *server) removeMedia(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	removal := mediaRemoval(o)
 	if err := o.err(); err != nil {
 		return err

@@ -221,7 +221,7 @@ func TestOnceBroken(t *testing.T) {
 	var after func(c *call) error
 	f.h.(*server).router = newRouter([]route{{method: "POST", pattern: "/v1/user/tag", body: true, once: true, handle: func(s *server, c *call) error {
 		return s.once(c, effect{do: func(c *call) error {
-			tag, err := s.lib.CreateTag(c.r.Context(), c.actor(), tagInput(bodyObject(c.body)))
+			tag, err := s.lib.CreateTag(c.r.Context(), c.actor(), tagInput(c.object()))
 			if err != nil {
 				return err
 			}

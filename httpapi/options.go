@@ -51,6 +51,12 @@ type Options struct {
 	// MaxElements limits the values that all arrays of a body have together, the bytes of
 	// files aside; 400 beyond it, before anything is decoded. Default 500,000.
 	MaxElements int
+	// StrictFields refuses a body with a field that its route does not know, at any depth, as
+	// it refuses a value of the wrong type: 400, of the engine's routes 422, with the name that
+	// was probably meant. GET /openapi.json describes what is known. Default: such fields are
+	// passed over, as clients of the service send some; then a misspelt visibility makes public
+	// what was meant to be unlisted.
+	StrictFields bool
 	// ReadTimeout is how long each 64 KiB of a body, or what is left of it, may take to come;
 	// 408 after it. That is a deadline of the connection, in the place of one that the server
 	// has set: http.Server.ReadTimeout, if there is one, still counts where it ends sooner.
@@ -108,9 +114,11 @@ type Options struct {
 	Stopping <-chan struct{}
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string
-	// Logger receives errors that are answered with a status from 500 up, API keys that are
-	// refused (see FailedKeys) at level Warn, and at level Debug why Authenticate refused what
-	// it did not call unauthenticated itself. Default: nothing is logged.
+	// Logger receives errors that are answered with a status from 500 up; at level Warn those
+	// among them that are meant to be (of what was closed, of Stopping, of MaxAnswerMemory and
+	// MaxRequestMemory), and API keys that are refused (see FailedKeys); and at level Debug why
+	// Authenticate refused what it did not call unauthenticated itself. Default: nothing is
+	// logged.
 	Logger *slog.Logger
 }
 
@@ -194,14 +202,22 @@ func (o *Options) withDefaults(lib *quire.Library) (Options, error) {
 	return c, nil
 }
 
+// errNoKey refuses a request without a good key. It says what the Library cannot: where one goes.
+var errNoKey = quire.Errorf(quire.CodeUnauthenticated, "a valid API key is required, in the header x-api-key")
+
 // keyAuth authenticates by the header x-api-key. Two such headers are refused,
 // because a proxy in front may have looked at the other one.
 func keyAuth(lib *quire.Library) func(*http.Request) (quire.User, error) {
 	return func(r *http.Request) (quire.User, error) {
 		keys := r.Header.Values("X-Api-Key")
-		if len(keys) != 1 || keys[0] == "" {
-			return lib.Authenticate(r.Context(), "") // as an unknown key
+		key := "" // an unknown one
+		if len(keys) == 1 {
+			key = keys[0]
 		}
-		return lib.Authenticate(r.Context(), keys[0])
+		u, err := lib.Authenticate(r.Context(), key)
+		if errors.Is(err, quire.ErrUnauthenticated) {
+			err = errNoKey.WithCause(err)
+		}
+		return u, err
 	}
 }

@@ -97,6 +97,7 @@ func asListToSave(p place, raw json.RawMessage) int64 {
 
 // refuseContent refuses a key with anything in it.
 func refuseContent(o object, key, why string) {
+	o.knows(key)
 	raw, ok := o.fields[key]
 	if !ok || isNull(raw) {
 		return

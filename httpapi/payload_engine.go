@@ -24,7 +24,7 @@ type engineBody struct {
 // readEngineBody reads the body and refuses a key that differs from a known one only
 // by letter case: ignored, it would change what the request means.
 func readEngineBody(c *call, known ...string) *engineBody {
-	b := &engineBody{object: asObject(newPlace("body"), firstValue(c.body))}
+	b := &engineBody{object: asObject(c.place("body"), firstValue(c.body))}
 	for key := range b.fields {
 		for _, k := range known {
 			if key != k && strings.EqualFold(key, k) {
@@ -44,6 +44,7 @@ func (b *engineBody) refuse(format string, args ...any) {
 
 // err is what is wrong with the body: wrong types first.
 func (b *engineBody) err() error {
+	b.check.end(0)
 	if len(*b.problems) == 0 {
 		return b.invalid
 	}
@@ -122,6 +123,7 @@ var filterReaders = map[string]func(b *engineBody, o object, key string, f *quir
 func (b *engineBody) filters() (f quire.Filters) {
 	before := len(*b.problems)
 	o := read(b.object, "filters", asObject).val
+	o.knows(slices.Collect(maps.Keys(filterReaders))...)
 	for _, key := range slices.Sorted(maps.Keys(o.fields)) {
 		set, known := filterReaders[key]
 		if !known {

@@ -70,6 +70,7 @@ func listPatch(o object) quire.ListPatch {
 // membership in other systems and say nothing here.
 func asListItem(p place, raw json.RawMessage) quire.ItemInput {
 	o := itemObject(p, raw, "prompt_id")
+	o.knows("id", "list_id", "list_item_id")
 	return quire.ItemInput{
 		ElementalID: itemID(o, "prompt_id", "elemental_id"),
 		OrderIndex:  read(o, "orderIndex", asInt64).ptr(),
@@ -93,6 +94,7 @@ func itemObject(p place, raw json.RawMessage, key string) object {
 // itemID reads the id of an elemental under the first of the keys that is there; the
 // first key is the one that messages name.
 func itemID(o object, keys ...string) string {
+	o.knows(keys...)
 	for _, key := range keys {
 		if f := read(o, key, asID); f.ptr() != nil {
 			if f.val == "" {

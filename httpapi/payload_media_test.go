@@ -78,7 +78,7 @@ func TestBufferMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	in := mediaInput(bodyObject(body))
+	in := mediaInput(objectOf(body))
 	runtime.ReadMemStats(&after)
 	if len(in.Files) != 1 || len(in.Files[0].Data) != size || in.Files[0].Data[size-1] != 255 {
 		t.Fatal("it was not read")

@@ -52,7 +52,7 @@ func orEmpty[T any](parse parser[T]) parser[[]T] {
 		out := make([]T, len(values))
 		for i, v := range values {
 			if !isNull(v) {
-				out[i] = parse(p.child(i), v)
+				out[i] = inFull(parse, p.child(i), v)
 			}
 		}
 		return out
@@ -63,6 +63,7 @@ func orEmpty[T any](parse parser[T]) parser[[]T] {
 // an object whose content is the lines of the cell. An empty array stands where there
 // is nothing, as some clients write an empty object.
 func cellTexts(o object) map[int64]string {
+	o.knows("table")
 	raw, ok := o.fields["table"]
 	if !ok || isNull(raw) || raw[0] == '[' && len(asArray(o.child("table"), raw)) == 0 {
 		return nil
@@ -72,6 +73,7 @@ func cellTexts(o object) map[int64]string {
 	for _, key := range slices.Sorted(maps.Keys(table.fields)) {
 		id, ok := parseNumericID(key)
 		if !ok {
+			table.knows(key) // and said to be wrong
 			table.child(key).wrong("int_type", "must be the id of a list that this one crosses in its table")
 			continue
 		}

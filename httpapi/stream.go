@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -73,7 +74,7 @@ func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.Chat
 }
 
 // errStopping ends the streams of a server that is about to stop.
-var errStopping = quire.Errorf(quire.CodeUnavailable, "the service is about to stop; ask again in a moment")
+var errStopping = &problem{status: http.StatusServiceUnavailable, message: "the service is about to stop; ask again in a moment"}
 
 // endStream ends a stream for which there is nothing more to come. An error is
 // returned while it can still be answered, and sent as an event otherwise; then the

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *server) createTable(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	in := tableInput(o)
 	if err := o.err(); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (s *server) userTags(c *call) error {
 }
 
 func (s *server) createTag(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	in := tagInput(o)
 	if err := o.err(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *server) createTag(c *call) error {
 }
 
 func (s *server) updateTag(c *call) error {
-	o := bodyObject(c.body)
+	o := c.object()
 	patch := tagPatch(o)
 	if err := o.err(); err != nil {
 		return err

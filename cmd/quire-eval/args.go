@@ -27,6 +27,7 @@ What to measure on, one of:
                                 questions, and a library of your own: the directory that
                                 embedded.Open was given. Nothing else may have it open.
                                 Its content stays as it is; ingests that wait there are done.
+                                A tenant without passages is refused, and those with some named.
 
 A file of questions has a JSON object a line:
 
@@ -37,7 +38,7 @@ A file of questions has a JSON object a line:
 
 Documents are called by their path in -docs, by their _id in -data, and in -library by the
 id or title of the elemental, or the name of the attached file. "heading" is the one right
-above the passage, "" being before the first.
+above the passage, "" being before the first; marks of code and emphasis in it do not count.
 
 It prints the mean of each metric with each setting, and how the settings differ from one of
 them: with how many queries they are better and worse, and how likely such a difference is

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,7 +188,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, body := range map[string]string{"boats": "# Times\n\nThe boat leaves at seven.\n", "market": "Fish is sold at dawn."} {
+	for id, body := range map[string]string{"boats": "# `Times`\n\nThe boat leaves at seven.\n", "market": "Fish is sold at dawn."} {
 		el, err := q.Library.CreateElemental(t.Context(), ada.Actor(), quire.ElementalInput{
 			ID: id, Title: "The page on " + id, TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: body})
 		if err != nil {
@@ -205,6 +206,11 @@ func TestLibrary(t *testing.T) {
 	write(t, questions, `{"question": "When does the boat leave?", "sections": [{"document": "boats", "heading": "Times"}]}
 {"question": "Where is fish sold?", "relevant": ["The page on market"]}
 `)
+	for i := range 12 {
+		if _, err := q.Library.CreateUser(t.Context(), quire.UserInput{ID: fmt.Sprintf("none%d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	args := []string{"-questions", questions, "-library", dir, "-tenant", "ada", "-modes", "hybrid", "-q"}
 	if code, _, errs := call(t, args...); code != 1 || !strings.Contains(errs, "open") {
 		t.Errorf("while it is open: %d, %q", code, errs)
@@ -229,7 +235,7 @@ hybrid   1.0000   1.0000     1.0000      1.0000  1.0000
 	if named := `2 of what is judged no search has found; check the names: "The page on markets", "boats" under the heading "Time"`; code != 0 || !strings.Contains(out, named) {
 		t.Errorf("wrong names: %d, %q\n%s", code, errs, out)
 	}
-	if code, _, errs := call(t, "-questions", questions, "-library", dir, "-tenant", "bob", "-q"); code != 1 || !strings.Contains(errs, `tenant "bob" has no passages`) {
+	if code, _, errs := call(t, "-questions", questions, "-library", dir, "-tenant", "bob", "-q"); code != 1 || !strings.Contains(errs, `tenant "bob" has no passages, or none that the filters let through; those with passages are "ada"`+"\n") {
 		t.Errorf("of another tenant: %d, %q", code, errs)
 	}
 	if code, _, errs := call(t, append(args, "-embedder", "hashing")...); code != 1 || !strings.Contains(errs, "-embedder") {

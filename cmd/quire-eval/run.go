@@ -116,6 +116,9 @@ func (s *settings) measure(ctx context.Context, set *eval.Dataset, e embedder, f
 			continue
 		}
 		one, err := s.measureOpen(ctx, dir, set, e, weight, modes, &filled)
+		if s.library != "" && errors.Is(err, quire.ErrNotFound) {
+			err = s.nameTenants(ctx, err)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -45,11 +45,20 @@ func printAnswer(w io.Writer, r quire.ChatResponse, paths map[string]string) err
 // else how it begins.
 func sourceText(number int, hit quire.SearchHit, paths map[string]string, sentence string) string {
 	c := hit.Chunk
-	text := fmt.Sprintf("[%d] %s (%s), score %.3f\n", number, oneLine(c.Title), oneLine(paths[c.ElementalID]), hit.Score)
+	text := fmt.Sprintf("[%d] %s, score %.3f\n", number, documentName(c.Title, paths[c.ElementalID]), hit.Score)
 	if len(c.Heading) > 0 {
 		text += wrap(oneLine(strings.Join(c.Heading, " > ")), sourceIndent)
 	}
 	return text + wrap(excerpt(unmarked(c.Text), sentence), sourceIndent)
+}
+
+// documentName is the title of a document with its path, once where the title was made of it.
+func documentName(title, path string) string {
+	title, path = oneLine(title), oneLine(path)
+	if strings.HasSuffix(title, path) {
+		return title
+	}
+	return title + " (" + path + ")"
 }
 
 // wrap breaks a line between words so that it fits textWidth where it can, and

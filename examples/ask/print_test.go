@@ -45,6 +45,22 @@ Found too, and not cited
 	}
 }
 
+func TestDocumentName(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ of, path, want string }{
+		{"The Go Spec", "go_spec.html", "The Go Spec (go_spec.html)"},
+		{"Keys", "a.md", "Keys — a.md"},
+		{"", "notes/readme.md", "notes/readme.md"},
+		{"", "a.md", "Document a.md"},
+		{"", "a\n\x1b[2J.md", "Document a [2J.md"},
+		{strings.Repeat("long ", 30), "a.md", strings.TrimSpace(strings.Repeat("long ", 20)) + "… (a.md)"},
+	} {
+		if got := documentName(title(c.of, c.path), c.path); got != c.want {
+			t.Errorf("%.20q in %q: %q, want %q", c.of, c.path, got, c.want)
+		}
+	}
+}
+
 func TestUnmarked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{

@@ -75,8 +75,10 @@ func backupPath(path string) (string, error) {
 			return "", quire.Errorf(quire.CodeInvalid, "a name that ends in %s belongs to the file beside it that is named like it without that; give the backup another name", suffix)
 		}
 	}
-	_, err = os.Lstat(path)
+	info, err := os.Lstat(path)
 	switch {
+	case err == nil && info.IsDir():
+		return "", quire.Errorf(quire.CodeConflict, "the path of the backup is a directory; it must name a new file, such as one in it")
 	case err == nil:
 		return "", backupError(fs.ErrExist)
 	case errors.Is(err, fs.ErrNotExist): // as it should be

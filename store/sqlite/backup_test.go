@@ -81,7 +81,12 @@ func TestBackupRefused(t *testing.T) {
 			t.Errorf("that was for %.80q", to)
 		}
 	}
-	wantCode(t, s.Backup(t.Context(), path), quire.CodeConflict)
+	for to, why := range map[string]string{path: "there is a file of that name already", dir: "is a directory"} {
+		err := s.Backup(t.Context(), to)
+		if wantCode(t, err, quire.CodeConflict); !strings.Contains(err.Error(), why) {
+			t.Errorf("a backup to what is there: %v, want that it says: %s", err, why)
+		}
+	}
 	if after := listDir(t, dir); strings.Join(before, " ") != strings.Join(after, " ") {
 		t.Errorf("files were %q, are %q", before, after)
 	}

@@ -15,8 +15,9 @@
 // Searches work on the blocks that were there when they began and hold a lock only while
 // they look up sets of rows; a change waits for none of them and publishes at once.
 //
-// The codes are compared with AVX2 where the processor has it and in plain Go elsewhere, or
-// everywhere with the build tag purego. Both give the same results, bit for bit.
+// The codes are compared with AVX2 on amd64 where the processor has it, with NEON on arm64,
+// and in plain Go elsewhere, or everywhere with the build tag purego. All give the same
+// results, bit for bit.
 //
 // All this is exact. For tenants of more than some 30,000 entries [Options.GraphRows] gives
 // some of that up for speed: searches walk through a graph and compare what they find in

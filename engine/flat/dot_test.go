@@ -3,6 +3,7 @@ package flat
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -93,6 +94,28 @@ func TestDotCodesExtremes(t *testing.T) {
 	}
 }
 
+// Nothing overflows where codes and those of queries are the least or the greatest, or change
+// between both.
+func TestDotCodesConstant(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{laneCodes, 3 * laneCodes, 384, maxDimension} {
+		codes, query := make([]uint8, n), make([]int8, n)
+		for _, code := range []uint8{0, 1, codeZero - 1, codeZero, codeZero + 1, 255} {
+			for _, of := range []int8{-maxQueryCode, -1, 0, 1, maxQueryCode} {
+				for _, turn := range []int{n, 1, 8, 16} {
+					for i := range codes {
+						codes[i], query[i] = code, of
+						if i/turn%2 == 1 {
+							codes[i], query[i] = 255-code, -of
+						}
+					}
+					checkDotCodes(t, codes, query, make([]uint16, groupRows))
+				}
+			}
+		}
+	}
+}
+
 // Rows here and there are compared, and codes halved, as in plain Go.
 func TestDotRows(t *testing.T) {
 	t.Parallel()
@@ -152,6 +175,30 @@ func TestDotFloats(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs of vectors", cases)
+}
+
+// Nor do they depend on the processor: some fuse a product with the addition behind it, others
+// do not. The numbers are made without rounding that could differ.
+func TestScoresEverywhere(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	all := fnv.New64a()
+	for n := 1; n < 400; n++ {
+		v, w := make([]float32, n), make([]float32, n)
+		for i := range v {
+			v[i] = float32(random.Int32()) / float32(uint64(1)<<random.IntN(40))
+			w[i] = v[i] + float32(random.Int32N(1<<20))
+		}
+		norm, err := length(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := mustQuery(t, v).score(w, norm)
+		_ = binary.Write(all, binary.LittleEndian, []float64{norm, dotFloats(v, w), score})
+	}
+	if got, want := all.Sum64(), uint64(0x895bea2383fd94d0); got != want {
+		t.Errorf("the hash of all scores is %#x, want %#x", got, want)
+	}
 }
 
 // FuzzDotLanes looks for numbers that the kernels disagree on.

@@ -186,13 +186,11 @@ func (t *tx) runAll(ctx context.Context, ss []statement) error {
 }
 
 // failed is failure for reads. An interrupted read leaves the transaction as it
-// was, and so does one of a value that cannot be decoded, of which SQLite knows nothing, or,
-// where nothing is written, of other damage: there may be more that is whole. Other errors may
-// not.
+// was, and so does one of damaged content, of which there may be more that is whole;
+// other errors may not.
 func (t *tx) failed(ctx context.Context, err error) error {
-	_, decoding := columnOf(err)
 	err = t.session.failure(ctx, undecoded(err))
-	whole := decoding || err == quire.ErrNotFound || t.reads && quire.CodeOf(err) == quire.CodeCorrupt
+	whole := err == quire.ErrNotFound || t.reads && quire.CodeOf(err) == quire.CodeCorrupt
 	if err != nil && !whole && ctx.Err() == nil {
 		t.broken = err
 	}

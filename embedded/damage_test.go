@@ -86,7 +86,7 @@ func TestDamagedRow(t *testing.T) {
 		"flat without texts": openWithoutTexts,
 	}
 	t.Cleanup(func() {
-		t.Logf("A6: %d kinds of damaged rows of passages with %d kinds of indexes: %d libraries opened, and had all passages again", len(damages), len(indexes), opened.Load())
+		t.Logf("A6: %d kinds of damaged rows of passages with %d kinds of indexes: %d libraries opened, and had all passages again that can be told", len(damages), len(indexes), opened.Load())
 	})
 	for name, statement := range damages {
 		for index, open := range indexes {

@@ -14,7 +14,7 @@ type BackupStore interface {
 	// Backup writes the state of one commit to a new file, which a Store of the same kind
 	// can open. It is durable, whole, and for this user alone when Backup returns nil; else
 	// there is no such file. It cannot be called inside a transaction. ErrConflict if there
-	// is a file of that name.
+	// is a file of that name, or one beside it that would change what the copy holds.
 	Backup(ctx context.Context, path string) error
 }
 
@@ -29,7 +29,8 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // they belong to the former file. Keys are restored too, with those that were revoked since.
 // Deleted words may be in it: call Compact before, for a backup without them.
 //
-// ErrConflict if the file exists or is a directory, ErrInvalid if the directory does not, if the name is one that
+// ErrConflict if the file exists or is a directory, or if one beside it holds the last writes of a former database
+// of that name (-wal, -journal), which would be taken for the backup's; ErrInvalid if the directory does not, if the name is one that
 // belongs to another file there (such as those above), or if the Store is no
 // [BackupStore], as the one in memory. When it fails, no file is left; when the process is
 // killed, files may be whose names begin with ".quire-backup-", and can be deleted.

@@ -10,7 +10,38 @@ import (
 // this program changed them.
 type damage struct {
 	mu sync.Mutex
-	of map[string]string // tenants by elemental
+	// of are tenants by elemental; "" for those of which the index was given nothing.
+	of map[string]string
+}
+
+// unusable reports whether a stored chunk, which was read with that error, is one that no
+// index takes: something of it cannot be decoded, or it does not say what it is and whose. That
+// all of them cannot be read, or that the reading failed, is another matter.
+func unusable(c *Chunk, err error) bool {
+	if err != nil {
+		return CodeOf(err) == CodeCorrupt && c.ID != ""
+	}
+	return c.ID == "" || c.TenantID == "" || c.ElementalID == ""
+}
+
+// drop notes the elemental of a chunk, and takes those of its chunks away that are at the end
+// of a batch: it is given to the index whole or not at all.
+func (d *damage) drop(batch []Chunk, c *Chunk) []Chunk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of[c.ElementalID] = ""
+	for len(batch) > 0 && batch[len(batch)-1].ElementalID == c.ElementalID {
+		batch = batch[:len(batch)-1]
+	}
+	return batch
+}
+
+// dropped reports whether a chunk is of an elemental that was noted.
+func (d *damage) dropped(c *Chunk) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, ok := d.of[c.ElementalID]
+	return ok
 }
 
 // excuse returns what gives an index the chunks of an elemental, and notes those that it refuses
@@ -21,16 +52,11 @@ func (d *damage) excuse(replace func([]Chunk) error) func([]Chunk) error {
 		if err == nil || wellMade(chunks) {
 			return err
 		}
-		d.note(&chunks[0])
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.of[chunks[0].ElementalID] = chunks[0].TenantID
 		return nil
 	}
-}
-
-// note notes the elemental of a chunk.
-func (d *damage) note(c *Chunk) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.of[c.ElementalID] = c.TenantID
 }
 
 // wellMade reports whether chunks of an elemental are as an index may expect: of one tenant,

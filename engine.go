@@ -3,6 +3,8 @@ package quire
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -244,17 +246,48 @@ func (e *Engine) begin(ctx context.Context, tx Tx) error {
 // renew drops the chunks of an elemental, which are damaged, and queues an ingest of it if it
 // is still there. A worker finds that by itself, sooner or later.
 func (e *Engine) renew(ctx context.Context, tx Tx, elementalID string) error {
+	from := []string{elementalID}
+	if elementalID == "" {
+		var err error
+		if from, err = namelessItems(ctx, tx); err != nil {
+			return err
+		}
+	}
 	if err := tx.ReplaceChunks(ctx, elementalID, nil); err != nil {
 		return err
 	}
+	for _, id := range from {
+		if err := e.ingestAgain(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namelessItems returns what the chunks that name no elemental come from: the only trace of
+// it, unless that is a file.
+func namelessItems(ctx context.Context, tx ReadTx) ([]string, error) {
+	items := map[string]bool{}
+	for c, err := range tx.AllChunks(ctx) {
+		switch {
+		case err == nil && c.ElementalID == "":
+			items[c.ItemID] = true
+		case err != nil && !unusable(&c, err):
+			return nil, err
+		}
+	}
+	return slices.Sorted(maps.Keys(items)), nil
+}
+
+// ingestAgain queues an ingest of an elemental, or of the table of a cell, if it is there.
+func (e *Engine) ingestAgain(ctx context.Context, tx Tx, elementalID string) error {
 	rec, err := tx.Elemental(ctx, elementalID)
+	if err == nil {
+		_, err = (&changes{lib: e.lib}).enqueue(ctx, tx, rec, "")
+	}
 	if CodeOf(err) == CodeNotFound {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	_, err = (&changes{lib: e.lib}).enqueue(ctx, tx, rec, "")
 	return err
 }
 

@@ -34,14 +34,19 @@ func (m *mirror) current() *model {
 	return m.model
 }
 
-// modelOfChunks returns the Embedder that stored chunks come from: without any, the
-// one given. That all of them do, fill checks.
+// modelOfChunks returns the Embedder that stored chunks come from: without any that can be
+// used, the one given. That all of them do, fill checks.
 func (m *mirror) modelOfChunks(ctx context.Context, tx ReadTx) (*model, error) {
-	chunks, err := tx.PlainChunks(ctx, "", 1)
-	if err != nil || len(chunks) == 0 {
-		return m.given, err
+	for c, err := range tx.AllVectors(ctx) {
+		switch {
+		case unusable(&c, err):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return m.modelOf(c.Fingerprint)
 	}
-	return m.modelOf(chunks[0].Fingerprint)
+	return m.given, nil
 }
 
 // modelOf returns the Embedder with a fingerprint.
@@ -91,15 +96,28 @@ func (m *mirror) fill(ctx context.Context, tx Tx) error {
 		return err
 	}
 	for elementalID, tenantID := range damaged.of {
-		m.log.Error("stored chunks are damaged; they are dropped and made again from their elemental", "elemental", elementalID)
-		if err := m.renew(ctx, tx, elementalID); err != nil {
+		if err := m.mend(ctx, tx, tenantID, elementalID); err != nil {
 			return err
-		}
-		if err := m.index.replace(ctx, tenantID, elementalID, nil); err != nil {
-			return fmt.Errorf("empty the index of an elemental: %w", err)
 		}
 	}
 	m.model, m.stale = made, false
 	clear(m.behind)
+	return nil
+}
+
+// mend renews an elemental with damaged chunks. tenantID is "" if the index was given none of
+// them.
+func (m *mirror) mend(ctx context.Context, tx Tx, tenantID, elementalID string) error {
+	if elementalID == "" {
+		m.log.Error("stored chunks name no elemental; they are deleted, and made again if the text that they come from is found")
+	} else {
+		m.log.Error("stored chunks are damaged; they are dropped and made again from their elemental", "elemental", elementalID)
+	}
+	if err := m.renew(ctx, tx, elementalID); err != nil || tenantID == "" {
+		return err
+	}
+	if err := m.index.replace(ctx, tenantID, elementalID, nil); err != nil {
+		return fmt.Errorf("empty the index of an elemental: %w", err)
+	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 const batchChunks = 1024
 
 // load puts all chunks of the Store into the index, which is empty, in their order, but for
-// those of damaged elementals. While the index takes one batch, the next is read; there are
+// those of elementals with a damaged one. While the index takes one batch, the next is read; there are
 // never more than these two.
 func (m *mirror) load(ctx context.Context, tx ReadTx, made *model, damaged *damage) (err error) {
 	batches := make(chan []Chunk)
@@ -50,18 +50,23 @@ func (m *mirror) load(ctx context.Context, tx ReadTx, made *model, damaged *dama
 	var fit int
 	var unfit error
 	for c, err := range stored(ctx) {
-		if err != nil {
+		switch {
+		case unusable(&c, err):
+			batch = damaged.drop(batch, &c)
+			continue
+		case err != nil:
 			return err
-		}
-		if c.Fingerprint != made.fingerprint {
+		case c.Fingerprint != made.fingerprint:
 			return m.mixed(made.fingerprint, c.Fingerprint)
-		}
-		if len(c.Vector) != made.length {
+		case len(c.Vector) != made.length:
 			unfit = errLength(len(c.Vector), made.length)
-			damaged.note(&c)
+			batch = damaged.drop(batch, &c)
 			continue
 		}
 		fit++
+		if damaged.dropped(&c) {
+			continue
+		}
 		if n := len(batch); n >= batchChunks && batch[n-1].ElementalID != c.ElementalID && !hand() {
 			return nil // with what was refused
 		}

@@ -212,6 +212,7 @@ func TestLoadFails(t *testing.T) {
 	t.Parallel()
 	down, worse := errors.New("down"), errors.New("worse")
 	failing := func(func()) error { return down }
+	torn := func(func()) error { return quire.ErrCorrupt } // and of no chunk, as where a table is damaged
 	for name, tt := range map[string]*struct {
 		index, text taking
 		at          int64 // where the Store does something
@@ -221,6 +222,7 @@ func TestLoadFails(t *testing.T) {
 	}{
 		"store, at first": {at: 1, happen: failing, want: down, most: 1},
 		"store, later":    {at: batch + 500, happen: failing, want: down, most: batch + 500},
+		"store, torn":     {at: batch + 500, happen: torn, want: quire.ErrCorrupt, most: batch + 500},
 		"vectors":         {index: taking{refused: "e00000", err: down}, want: down, most: 2*(batch+1) + 1},
 		"texts":           {text: taking{refused: "e00100", err: down}, want: down, most: 2*(batch+1) + 1},
 		"texts before vectors": {index: taking{refused: "e00101", err: worse}, text: taking{refused: "e00100", err: down},

@@ -56,7 +56,9 @@ type ChunkReader interface {
 	// and ordinal.
 	ChunksOf(ctx context.Context, elementalID string) ([]Chunk, error)
 	// AllChunks iterates over all chunks of all tenants with their vectors, those of
-	// one elemental one after the other. An error ends the iteration.
+	// one elemental one after the other. An error ends the iteration, but for that of a chunk
+	// that is stored and cannot be decoded: it comes with its ID, TenantID, UserID and ElementalID
+	// and an ErrCorrupt, which leaves the transaction as it was, and the others follow.
 	AllChunks(ctx context.Context) iter.Seq2[Chunk, error]
 	// AllVectors iterates as AllChunks does, over what a VectorIndex reads: ids, tenant,
 	// the fields that Filters name and Vector, with Fingerprint. The other fields may be

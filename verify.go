@@ -88,7 +88,7 @@ type VerifiedStore interface {
 //   - what the Store itself finds, if it is a [VerifiedStore]. That of package sqlite
 //     checks the structure of its file, its tables, indexes and triggers against those of a
 //     new file, references, that each row can be read, the checksums of elementals, lists,
-//     media and passages, and that what stands twice is the same: what pages show of an
+//     media (with whose they are, and all else of them) and passages, and that what stands twice is the same: what pages show of an
 //     elemental, who is shown the items of a list, the tags that passages are filtered by;
 //     and that everything has its row in the full-text index;
 //   - tags, tables, columns, rows and items that are missing, and parts of a table that
@@ -105,13 +105,15 @@ type VerifiedStore interface {
 //
 //   - all of users, keys and tags that nothing repeats: names, addresses, colors, times, the
 //     tenant of a user, whose a tag is;
-//   - of comments, rates and marks: messages, authors, votes and times;
+//   - of comments, rates and marks: messages, authors, votes and times, and that a comment was a
+//     reply;
 //   - of lists: what is not their texts, owner or counters, such as type, price, settings,
-//     steps, tags and times; of elementals the same, but only where both places in which it
-//     stands were changed alike; of media: sizes of pictures, previews, order and times;
+//     steps, tags and times, and their counters of sales and uses; of elementals the same, but
+//     only where both places in which it stands were changed alike;
 //   - the order of items and tags;
 //   - of jobs all but their state and what they are for; receipts; settings of the library;
-//   - items, media, keys, receipts, tags of a list and jobs that are gone altogether;
+//   - items, media, keys, receipts, tags of a list and jobs that are gone altogether; so are users,
+//     whatever they own or wrote, since an [Actor] need not be one, and tags that nothing has;
 //   - the words of the full-text index, as long as everything has its row there.
 //
 // Nor does it see what was lost before the file was opened: after a crash, the last changes
@@ -240,6 +242,7 @@ func (c contentCheck) list(ctx context.Context, list ListRecord) error {
 		func() error { return c.tags(ctx, "lists", id, list.TagIDs) },
 		func() error { return c.table(ctx, "lists", id, list.TableID, list.OwnerID) },
 		func() error { return c.items(ctx, list) },
+		func() error { c.noComments(id, list); return nil },
 		func() error { return c.counters(ctx, "lists", id, Subject{ListID: list.ID}, list.Counters) },
 		func() error { return c.media(ctx, MediaOwner{ListID: list.ID}) })
 }

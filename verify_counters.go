@@ -20,6 +20,13 @@ func (c contentCheck) comments(ctx context.Context, rec ElementalRecord) error {
 	return nil
 }
 
+// noComments checks that a list counts no comments: there are none on lists.
+func (c contentCheck) noComments(id string, list ListRecord) {
+	if n := list.Counters.Comments; n != 0 {
+		c.Add("lists", id, "it counts %d comments, which lists have none of", n)
+	}
+}
+
 // counters checks the counters of rates and marks.
 func (c contentCheck) counters(ctx context.Context, part, id string, s Subject, have Counters) error {
 	var rates, sum int64

@@ -5,14 +5,20 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/embedded"
+	"github.com/quirelib/quire/engine"
 	"github.com/quirelib/quire/engine/flat"
+	"github.com/quirelib/quire/engine/static"
+	"github.com/quirelib/quire/store/sqlite"
 )
 
 // TestDamagedVector: of what only repeats the content, damage keeps no library shut. The chunks
@@ -50,6 +56,148 @@ func TestDamagedVector(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestDamagedRow: a row of a chunk that cannot be read, or does not say what it is or whose,
+// keeps no library shut either, whatever indexes it has. It is made again, and no other is
+// touched.
+func TestDamagedRow(t *testing.T) {
+	t.Parallel()
+	const one = ` WHERE num = (SELECT num FROM chunks ORDER BY elemental_id LIMIT 1 OFFSET 1)`
+	var opened atomic.Int32
+	damages := map[string]string{
+		"vector one byte short":      `UPDATE chunks SET vector = substr(vector, 1, length(vector) - 1)` + one,
+		"tags that are no JSON":      `UPDATE chunks SET tag_ids = '[1,'` + one,
+		"names of tags":              `UPDATE chunks SET tag_names = 'x'` + one,
+		"heading that is no JSON":    `UPDATE chunks SET heading = '{'` + one,
+		"no tenant":                  `UPDATE chunks SET tenant_id = ''` + one,
+		"no elemental":               `UPDATE chunks SET elemental_id = ''` + one,
+		"no elemental and no vector": `UPDATE chunks SET elemental_id = '', vector = x'00'` + one,
+		"no id":                      `UPDATE chunks SET id = ''` + one,
+		"the first by id":            `UPDATE chunks SET tag_ids = '[' WHERE id = (SELECT min(id) FROM chunks)`,
+		"all headings":               `UPDATE chunks SET heading = '{'`,
+		"all vectors":                `UPDATE chunks SET vector = x'00'`,
+	}
+	indexes := map[string]func(t *testing.T, dir string) *embedded.Quire{
+		"chromem-go": func(t *testing.T, dir string) *embedded.Quire { return open(t, dir, nil) },
+		"flat": func(t *testing.T, dir string) *embedded.Quire {
+			return open(t, dir, &embedded.Options{Index: flat.New(nil)})
+		},
+		"flat without texts": openWithoutTexts,
+	}
+	t.Cleanup(func() {
+		t.Logf("A6: %d kinds of damaged rows of passages with %d kinds of indexes: %d libraries opened, and had all passages again that can be told", len(damages), len(indexes), opened.Load())
+	})
+	for name, statement := range damages {
+		for index, open := range indexes {
+			t.Run(name+", "+index, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				tenantID := threeDocuments(t, dir)
+				before := passages(t, dir)
+				execute(t, dir, statement)
+				q := open(t, dir)
+				waitForJobs(t, q, tenantID)
+				report, err := q.Engine.Verify(t.Context())
+				if err != nil || len(report.Faults) > 0 {
+					t.Errorf("verify: %v, %v", report.Faults, err)
+				}
+				if err := q.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				after := passages(t, dir)
+				// What nobody can tell the elemental of is lost, until that is ingested again.
+				want, kept := len(before), 0
+				if name == "no elemental and no vector" {
+					want--
+				}
+				for id, num := range after {
+					if before[id] == num {
+						kept++
+					}
+				}
+				if others := len(before) - 1; len(after) != want || !strings.HasPrefix(name, "all ") && kept < others {
+					t.Errorf("the passages were %v, are %v", before, after)
+				}
+				if !t.Failed() {
+					opened.Add(1)
+				}
+			})
+		}
+	}
+}
+
+// execute runs a statement on a closed directory.
+func execute(t *testing.T, dir, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "quire.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	result, err := db.ExecContext(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		t.Fatalf("%s: changed %d rows, %v", statement, n, err)
+	}
+}
+
+// openWithoutTexts opens a directory by the parts of package embedded, but for the text index.
+func openWithoutTexts(t *testing.T, dir string) *embedded.Quire {
+	t.Helper()
+	ctx := t.Context()
+	s, err := sqlite.Open(ctx, filepath.Join(dir, "quire.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := quire.NewLibrary(ctx, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedder, err := static.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng, err := quire.NewEngine(ctx, lib, flat.New(nil), embedder, engine.NewExtractive(nil), nil)
+	if err != nil {
+		t.Fatal(err, quire.Cause(err))
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(eng.Close(context.Background()), lib.Close(context.Background()), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &embedded.Quire{Library: lib, Engine: eng}
+}
+
+// passages returns those of a closed directory, their rows by id.
+func passages(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "quire.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), `SELECT id, num FROM chunks`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	found := map[string]int64{}
+	for rows.Next() {
+		var id string
+		var num int64
+		if err := rows.Scan(&id, &num); err != nil {
+			t.Fatal(err)
+		}
+		found[id] = num
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // threeDocuments makes three documents and returns their tenant.

@@ -100,6 +100,20 @@ func (s *saved) read(ctx context.Context) (found bool, err error) {
 	return true, s.give(ctx, f)
 }
 
+// isDatabase reports whether a file begins as databases of SQLite do. Whatever else is in the
+// place of what is saved is replaced, but not that: nothing may be as dear as a backup.
+func isDatabase(path string) bool {
+	f, err := openRegular(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	begins := make([]byte, len(magic))
+	_, err = io.ReadFull(f, begins)
+	return err == nil && string(begins) == magic
+}
+
 // openRegular opens a file for reading. Opening a named pipe would wait for its writer.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
@@ -139,6 +153,10 @@ func (s *saved) close(ctx context.Context) error {
 // whole, whatever happens meanwhile.
 func (s *saved) write(ctx context.Context) {
 	part := &draft{path: s.path + ".new"}
+	if isDatabase(s.path) || isDatabase(part.path) {
+		s.log.Warn("a database, such as a backup, has the name under which the index is saved: it stays, and nothing is saved until it is moved away", "name", graphFile)
+		return
+	}
 	err := s.safely(func() error { return s.index.Save(ctx, part) })
 	if err == nil {
 		err = part.publish(s.path)

@@ -322,3 +322,46 @@ func TestGraphNotKept(t *testing.T) {
 		t.Errorf("found %v, %v", found, err)
 	}
 }
+
+// A backup that was given the name of the saved graph, or of its draft, stays as it is.
+func TestGraphIsNoBackup(t *testing.T) {
+	t.Parallel()
+	embedder := hashing(t, 64)
+	for _, name := range []string{"quire.graph", "quire.graph.new"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			graphDirectory(t, dir, embedder, "note")
+			openGraph(t, dir, embedder, 1).close(t)
+			file := filepath.Join(dir, name)
+			q := openGraph(t, dir, embedder, 1) // with what is saved, so that nothing is until it is closed
+			if err := os.RemoveAll(filepath.Join(dir, "quire.graph")); err != nil {
+				t.Fatal(err)
+			}
+			if err := q.Library.Backup(t.Context(), file); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // it is there when it is closed, and then when it is opened too
+				q.close(t)
+				if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+					t.Fatalf("a backup of %d bytes has %d now, %v", len(before), len(after), err)
+				}
+				if !strings.Contains(q.log.String(), "until it is moved away") {
+					t.Errorf("logged: %s", q.log.String())
+				}
+				q = openGraph(t, dir, embedder, 1)
+			}
+			if err := os.Rename(file, filepath.Join(t.TempDir(), "quire.db")); err != nil {
+				t.Fatal(err)
+			}
+			q.close(t)
+			if q = openGraph(t, dir, embedder, 1); q.index.size == 0 {
+				t.Error("nothing is saved when the backup is gone")
+			}
+		})
+	}
+}

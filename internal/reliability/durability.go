@@ -6,6 +6,7 @@ var durability = []Row{
 		{Guard: "the checksums of elementals, lists and media", File: "store/sqlite/verify_rows.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
 		{Guard: "the counting of marks", File: "verify_counters.go", Old: "n != counted.have {", New: "n < 0 {"},
 		{Guard: "the comparison of passages with what they cite", File: "engine_verify.go", Old: "text[chunk.Start:chunk.End] != chunk.Text", New: "false"},
+		{Guard: "whose a file is", File: "store/sqlite/sum.go", Old: "texts(m.Owner.ElementalID, ", New: "texts(\"\", "},
 		{Guard: "the look at the length of vectors", File: "engine_verify.go", Old: "case !isUnit(chunk.Vector):", New: "case len(chunk.Vector) == 0:"},
 	}},
 	{ID: "A6", Package: ".", Test: "TestVerifyGoesOn", Controls: []Control{
@@ -15,6 +16,11 @@ var durability = []Row{
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifyNames", Controls: []Control{
 		{Guard: "a row that cannot be read ends nothing", File: "store/sqlite/query.go", Old: "err != nil && quire.CodeOf(err) != quire.CodeCorrupt {", New: "err != nil {"},
 		{Guard: "a read transaction outlives damage", File: "store/sqlite/tx.go", Old: "t.reads && quire.CodeOf(err) == quire.CodeCorrupt", New: "false"},
+	}},
+	{ID: "A6", Package: "embedded", Test: "TestDamagedRow", Controls: []Control{
+		{Guard: "a row that cannot be decoded is dropped", File: "damage.go", Old: "return CodeOf(err) == CodeCorrupt && c.ID != \"\"", New: "return false"},
+		{Guard: "a row that does not say what it is or whose is dropped", File: "damage.go", Old: "return c.ID == \"\" || c.TenantID == \"\" || c.ElementalID == \"\"", New: "return false"},
+		{Guard: "a transaction that writes outlives it", File: "store/sqlite/query.go", Old: "columnOf(err); undecodable {", New: "columnOf(err); undecodable && t.reads {"},
 	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifySchema", Controls: []Control{
 		{Guard: "the comparison with the schema of a new file", File: "store/sqlite/verify_structure.go", Old: "		{\"schema\", compareSchema},\n", New: ""},
@@ -98,6 +104,10 @@ var durability = []Row{
 		Old: "	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)",
 		New: "	var seq int\n	var name, file string\n	conn.QueryRowContext(x.ctx, `PRAGMA database_list`).Scan(&seq, &name, &file)\n	data, err := os.ReadFile(file)\n	if err == nil {\n		err = os.WriteFile(path, data, 0o600)\n	}",
 	}}},
+	{ID: "A12", Package: "store/sqlite", Test: "TestBackupBesideLog", Controls: []Control{
+		{Guard: "a log that holds something is looked for", File: "store/sqlite/file.go", Old: "		case info.Size() > 0:\n			return suffix, nil\n", New: "		case info.Size() < 0:\n			return suffix, nil\n"},
+		{Guard: "once more before the backup gets its name", File: "store/sqlite/backup.go", Old: "	if err := noLog(path); err != nil { // it may have come meanwhile\n		return err\n	}\n", New: ""},
+	}},
 	{ID: "A14", Package: "store/sqlite", Test: "TestPragmas", Controls: []Control{{
 		Guard: "foreign keys are on, on every connection", File: "store/sqlite/conn.go",
 		Old: "		{\"foreign_keys\", \"1\", \"1\"},\n", New: "",

@@ -47,6 +47,9 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := part.Sync(); err != nil {
 		return backupError(err)
 	}
+	if err := noLog(path); err != nil { // it may have come meanwhile
+		return err
+	}
 	if err := publish(part.Name(), path); err != nil {
 		return backupError(err)
 	}
@@ -82,9 +85,22 @@ func backupPath(path string) (string, error) {
 	case err == nil:
 		return "", backupError(fs.ErrExist)
 	case errors.Is(err, fs.ErrNotExist): // as it should be
-		return path, nil
+		return path, noLog(path)
 	}
 	return "", backupError(err)
+}
+
+// noLog refuses a name beside which the log of a former database lies: whoever opens the
+// backup would get what that says instead, page by page.
+func noLog(path string) error {
+	suffix, err := logBeside(path)
+	switch {
+	case err != nil:
+		return backupError(err)
+	case suffix != "":
+		return quire.Errorf(quire.CodeConflict, "beside this name lies a file that ends in %s, with the last writes of another database, which would be taken for those of the backup: move it away, or give the backup another name", suffix)
+	}
+	return nil
 }
 
 // removeDatabase removes a database file with what SQLite keeps beside it, and leaves when

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quirelib/quire"
 )
@@ -123,4 +124,65 @@ func TestBackupHasDeletedWords(t *testing.T) {
 			t.Errorf("compacted: %v, the deleted word is in the backup: %v", compacted, !compacted)
 		}
 	}
+}
+
+// TestBackupBesideLog: the log of a former database is not taken for that of a backup, whether
+// it was there at first or has come while the backup was made. An empty one says nothing.
+func TestBackupBesideLog(t *testing.T) {
+	t.Parallel()
+	former := filepath.Join(t.TempDir(), "former.db")
+	old := mustOpen(t, former)
+	putMetaValue(t, old, "name", "former")
+	log := mustRead(t, former+"-wal")
+	mustClose(t, old)
+	s := newStoreWith(t, &Options{ReadConns: 1})
+	putMetaValue(t, s, "name", "value")
+	var refused, cases int
+	for _, suffix := range []string{"-wal", "-journal"} {
+		for when, make := range map[string]func(path string, log []byte) error{
+			"before": func(path string, log []byte) error {
+				mustWrite(t, path+suffix, log)
+				return s.Backup(t.Context(), path)
+			},
+			"meanwhile": func(path string, log []byte) error {
+				return backupMeanwhile(t, s, path, func() { mustWrite(t, path+suffix, log) })
+			},
+		} {
+			cases++
+			path := filepath.Join(t.TempDir(), "copy")
+			err := make(path, log)
+			wantCode(t, err, quire.CodeConflict)
+			if got := listDir(t, filepath.Dir(path)); len(got) != 1 || !bytes.Equal(mustRead(t, path+suffix), log) {
+				t.Errorf("%s, a log that ends in %s: files are %q", when, suffix, got)
+			} else if err != nil {
+				refused++
+			}
+			empty := filepath.Join(t.TempDir(), "copy")
+			if err := make(empty, nil); err != nil {
+				t.Errorf("%s, an empty log that ends in %s: %v", when, suffix, err)
+				continue
+			}
+			wantBackup(t, empty)
+		}
+	}
+	t.Logf("A12: backups beside the log of a former database: %d of %d refused", refused, cases)
+}
+
+// backupMeanwhile makes a backup of a Store with one connection that reads, and does something
+// before it gets that.
+func backupMeanwhile(t *testing.T, s *Store, path string, do func()) error {
+	t.Helper()
+	done := make(chan error, 1)
+	err := s.View(t.Context(), func(quire.ReadTx) error {
+		go func() { done <- s.Backup(t.Context(), path) }()
+		for len(listDir(t, filepath.Dir(path))) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		do()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return <-done
 }

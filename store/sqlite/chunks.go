@@ -14,7 +14,7 @@ var (
 		"hash", "fingerprint", "passage", "vector"}
 	plainChunkColumns = chunkColumns[:len(chunkColumns)-1] // without the vector
 	indexedColumns    = columns{"id", "tenant_id", "user_id", "elemental_id", "source", "type_name", "category_name",
-		"tag_ids", "tag_names", "fingerprint", "vector"} // what a VectorIndex reads
+		"tag_ids", "tag_names", "heading", "fingerprint", "vector"} // what a VectorIndex reads, and all that may be damaged
 
 	selectChunk      = `SELECT ` + chunkColumns.of("c") + ` FROM chunks c `
 	selectPlainChunk = `SELECT ` + plainChunkColumns.of("c") + ` FROM chunks c `
@@ -35,7 +35,7 @@ func chunkFields(c *quire.Chunk) []any {
 // indexedFields are where the values of indexedColumns are scanned to.
 func indexedFields(c *quire.Chunk) []any {
 	return []any{&c.ID, &c.TenantID, &c.UserID, &c.ElementalID, &c.Source, &c.TypeName, &c.CategoryName,
-		arrayTo[string]{&c.TagIDs}, arrayTo[string]{&c.TagNames}, &c.Fingerprint, vectorTo{&c.Vector}}
+		arrayTo[string]{&c.TagIDs}, arrayTo[string]{&c.TagNames}, arrayTo[string]{&c.Heading}, &c.Fingerprint, vectorTo{&c.Vector}}
 }
 
 func scanPlainChunk(row scanner) (c quire.Chunk, err error) {
@@ -54,6 +54,7 @@ func scanInto(fieldsOf func(*quire.Chunk) []any) func(scanner) (quire.Chunk, err
 	c := new(quire.Chunk)
 	fields := fieldsOf(c)
 	return func(row scanner) (quire.Chunk, error) {
+		*c = quire.Chunk{} // what cannot be read has nothing of the row before
 		err := row.Scan(fields...)
 		return *c, err
 	}

@@ -189,17 +189,31 @@ func layOut(ctx context.Context, path string) error {
 // lastWrites returns an error if the files beside a database that is gone hold what was
 // written to it last: with the database somewhere else, they are needed there.
 func lastWrites(path string) error {
+	suffix, err := logBeside(path)
+	switch {
+	case err != nil:
+		return unusable(err)
+	case suffix != "":
+		return quire.Errorf(quire.CodeCorrupt, "the database file is missing or empty, but the file beside it that ends in %s holds what was written last: put the database file back, or move that one away to begin anew", suffix)
+	}
+	return nil
+}
+
+// logBeside returns how the name of a log ends that SQLite would write into the database of
+// that name when it opens it; "" if there is none. From an empty one it takes nothing, and
+// what ends in -shm it makes anew.
+func logBeside(path string) (suffix string, err error) {
 	for _, suffix := range []string{"-wal", "-journal"} {
 		info, err := os.Stat(path + suffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return unusable(err)
+			return "", err
 		case info.Size() > 0:
-			return quire.Errorf(quire.CodeCorrupt, "the database file is missing or empty, but the file beside it that ends in %s holds what was written last: put the database file back, or move that one away to begin anew", suffix)
+			return suffix, nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // removeAside removes the files that SQLite keeps beside a database.

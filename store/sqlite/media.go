@@ -10,7 +10,7 @@ import (
 var (
 	mediaColumns = columns{"id", "kind", "name", "mime_type", "size", "width", "height", "blur", "ordinal", "created_at"}
 	selectMedia  = `SELECT ` + subjectOf("m") + `, ` + mediaColumns.of("m") + ` FROM media m `
-	putMedia     = slices.Concat(subjectColumns, mediaColumns, columns{"sum", "data"}).upsert("media", "id", subjectValues...)
+	putMedia     = slices.Concat(subjectColumns, mediaColumns, columns{"checksum", "data"}).upsert("media", "id", subjectValues...)
 )
 
 func scanMedia(row scanner) (m quire.Media, err error) {

@@ -19,6 +19,7 @@ var migrations = readMigrations(schemaFiles)
 // fills are the steps, by number, that write what SQL alone cannot compute.
 var fills = map[int]func(ctx context.Context, tx *sql.Tx) error{
 	11: fillSums,
+	12: fillMediaSums,
 }
 
 func readMigrations(files fs.FS) []string {

@@ -148,6 +148,45 @@ func wantEarlier(t *testing.T, s *Store) {
 	}
 }
 
+// TestMigrateMedia: a file of the version before checksums of media covered everything has
+// those that do, and what was damaged in it before is not taken for what was stored.
+func TestMigrateMedia(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := mustOpen(t, path)
+	fillForFlips(t, s)
+	mustClose(t, s)
+	execRaw(t, path, `ALTER TABLE media RENAME COLUMN checksum TO sum; PRAGMA user_version = 11`)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fillSums(t.Context(), tx), tx.Commit(), db.Close()); err != nil { // as step 11 does
+		t.Fatal(err)
+	}
+	execRaw(t, path, `UPDATE media SET data = zeroblob(length(data)) WHERE id = 5; UPDATE media SET sum = NULL WHERE id = 7`)
+	s = mustOpen(t, path)
+	defer mustClose(t, s)
+	for _, want := range [][]string{{"5", "7"}, {"5", "7", "9"}} {
+		var v quire.Verification
+		if err := s.Verify(t.Context(), &v); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, f := range v.Faults {
+			ids = append(ids, f.ID)
+		}
+		if !slices.Equal(ids, want) {
+			t.Errorf("faults are %+v", v.Faults)
+		}
+		execRaw(t, path, `UPDATE media SET elemental = elemental + 1 WHERE id = 9`)
+	}
+}
+
 // makeEmpty makes an empty file, which a pool needs.
 func makeEmpty(t *testing.T, path string) string {
 	t.Helper()
@@ -203,8 +242,9 @@ func makeEarlier(t *testing.T, path string, version int) {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	for v, fill := range fills { // what a program of that version writes with its rows
-		if v > version {
+	for v := range version { // what a program of that version writes with its rows
+		fill, ok := fills[v+1]
+		if !ok {
 			continue
 		}
 		tx, err := db.BeginTx(t.Context(), nil)

@@ -97,7 +97,7 @@ func verifySums[T any](ctx context.Context, t *tx, v *quire.Verification, part, 
 		case len(r.sum) == 0:
 			v.Add(part, id, "its checksum is missing")
 		case !bytes.Equal(r.sum, want):
-			v.Add(part, id, "its texts are not those that were stored: the checksum differs")
+			v.Add(part, id, "it is not what was stored: the checksum differs")
 		}
 		return nil
 	})
@@ -135,7 +135,7 @@ func (t *tx) verifyLists(ctx context.Context, v *quire.Verification) error {
 }
 
 func (t *tx) verifyMedia(ctx context.Context, v *quire.Verification) error {
-	query := nameFirst(`m.id, m.sum`, selectMedia) + `ORDER BY m.id`
+	query := nameFirst(`m.id, m.checksum`, selectMedia) + `ORDER BY m.id`
 	return verifySums(ctx, t, v, "media", query, scanMedia, func(m quire.Media) ([]byte, error) {
 		data, err := t.MediaData(ctx, m.ID)
 		if quire.CodeOf(err) == quire.CodeCorrupt {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,6 +101,46 @@ func TestVerifyNames(t *testing.T) {
 		}
 		_, err := tx.Elemental(t.Context(), "e8") // after the damage
 		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChunksBehindDamage: a transaction that writes reads on behind chunks that cannot be
+// decoded, which come with their ids and nothing of the chunk before, and can drop them.
+func TestChunksBehindDamage(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	fillForFlips(t, s)
+	execRaw(t, s.path, `UPDATE chunks SET heading = 'x' WHERE id = 'c3'; UPDATE chunks SET vector = x'00' WHERE id = 'c7'`)
+	count := func(all iter.Seq2[quire.Chunk, error]) (whole int, damaged []string) {
+		for c, err := range all {
+			switch {
+			case err == nil:
+				whole++
+			case quire.CodeOf(err) == quire.CodeCorrupt && len(c.Vector) == 0:
+				damaged = append(damaged, strings.Join([]string{c.ID, c.TenantID, c.ElementalID}, " "))
+			default:
+				t.Errorf("chunk %s comes with %d numbers and %v", c.ID, len(c.Vector), err)
+			}
+		}
+		return whole, damaged
+	}
+	want := []string{"c3 t e3", "c7 t e7"}
+	mustUpdate(t, s, func(ctx context.Context, tx quire.Tx) error {
+		for name, all := range map[string]iter.Seq2[quire.Chunk, error]{"AllChunks": tx.AllChunks(ctx), "AllVectors": tx.AllVectors(ctx)} {
+			if whole, damaged := count(all); whole != 148 || !slices.Equal(damaged, want) {
+				t.Errorf("%s: %d chunks, and damaged ones %q", name, whole, damaged)
+			}
+		}
+		return tx.ReplaceChunks(ctx, "e3", nil)
+	})
+	err := s.View(t.Context(), func(tx quire.ReadTx) error {
+		if whole, damaged := count(tx.AllChunks(t.Context())); whole != 148 || !slices.Equal(damaged, want[1:]) {
+			t.Errorf("afterwards there are %d chunks, and damaged ones %q", whole, damaged)
+		}
+		return nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -165,7 +165,7 @@ func TestOpenFails(t *testing.T) {
 		want      quire.Code
 	}{
 		{"no directory", "", quire.CodeInvalid},
-		{"a file in the way", file, quire.CodeUnavailable},
+		{"a file in the way", file, quire.CodeInvalid},
 		{"not a database", foreign, quire.CodeCorrupt},
 	} {
 		t.Run(c.name, func(t *testing.T) {

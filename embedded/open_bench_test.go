@@ -110,15 +110,23 @@ func fillWithWords(b *testing.B, count int) (dir string, embedder *engine.Hashin
 	return dir, embedder
 }
 
-// groupsOf opens the Store alone and reads the chunks of each elemental.
-func groupsOf(b *testing.B, dir string) (groups [][]quire.Chunk) {
+// viewOf opens the Store alone and reads from it.
+func viewOf(b *testing.B, dir string, read func(tx quire.ReadTx) error) {
 	b.Helper()
 	s, err := sqlite.Open(b.Context(), filepath.Join(dir, "quire.db"), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	err = s.View(b.Context(), func(tx quire.ReadTx) error {
+	if err := s.View(b.Context(), read); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// groupsOf reads the chunks of each elemental.
+func groupsOf(b *testing.B, dir string) (groups [][]quire.Chunk) {
+	b.Helper()
+	viewOf(b, dir, func(tx quire.ReadTx) error {
 		for c, err := range tx.AllChunks(b.Context()) {
 			if err != nil {
 				return err
@@ -130,21 +138,13 @@ func groupsOf(b *testing.B, dir string) (groups [][]quire.Chunk) {
 		}
 		return nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
 	return groups
 }
 
-// vectorsOf opens the Store alone and reads what a VectorIndex is filled from.
+// vectorsOf reads what a VectorIndex is filled from.
 func vectorsOf(b *testing.B, dir string) {
 	b.Helper()
-	s, err := sqlite.Open(b.Context(), filepath.Join(dir, "quire.db"), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	err = s.View(b.Context(), func(tx quire.ReadTx) error {
+	viewOf(b, dir, func(tx quire.ReadTx) error {
 		for _, err := range tx.AllVectors(b.Context()) {
 			if err != nil {
 				return err
@@ -152,9 +152,6 @@ func vectorsOf(b *testing.B, dir string) {
 		}
 		return nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
 }
 
 // openFlat opens the Store and fills a flat index from it, without full text.

@@ -307,7 +307,8 @@ func (e *Engine) Library() *Library { return e.lib }
 
 // Close stops the workers: running ingests are put back into the queue, for the
 // next start. It waits for them until ctx ends. Searches, answers and streams that run are
-// cancelled and end with ErrClosed; they are not waited for. Closing twice is no error.
+// cancelled and end with ErrClosed; they are not waited for, but for a call of the index that
+// runs. Closing twice is no error.
 func (e *Engine) Close(ctx context.Context) error {
 	e.closing.Do(func() {
 		e.closed.Store(true)

@@ -104,8 +104,8 @@ func (s *saved) read(ctx context.Context) (found bool, err error) {
 // place of what is saved is replaced, but not that: nothing may be as dear as a backup.
 func isDatabase(path string) bool {
 	f, err := openRegular(path)
-	if err != nil {
-		return false
+	if err != nil { // what cannot be looked at may be one
+		return errors.Is(err, fs.ErrPermission)
 	}
 	defer f.Close()
 	const magic = "SQLite format 3\x00"

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -125,7 +126,27 @@ func (c *call) holdFile(id int64) error {
 	if err != nil {
 		return err
 	}
-	return c.hold(size * fileCost)
+	return c.claim(&c.s.files, size*fileCost, c.s.files.size)
+}
+
+// noteMost is what a description may take while a page of them is read and sent.
+const noteMost = 160 << 10
+
+// holdRead waits for the memory of so many descriptions, before it is known how long they are.
+func (c *call) holdRead(n int) error { return c.hold(min(int64(n)*noteMost, smallAnswer)) }
+
+// searchCost is what the passages of a search take.
+const searchCost = 512 << 10
+
+// holdChat waits for the memory of what a chat is asked with, in the place of the body that it
+// came in: it stays as long as the LLM writes, and then only other chats wait for it.
+func (c *call) holdChat(req quire.ChatRequest) error {
+	c.giveBackBody()
+	cost := int64(len(req.Query))
+	for _, m := range req.History {
+		cost += int64(len(m.Content))
+	}
+	return c.claim(&c.s.chats, cost, c.s.chats.size)
 }
 
 // itemsOf returns the ids of a list's items, in order.
@@ -166,6 +187,9 @@ func (s *server) answers(cost int64) *budget {
 	return &s.largeAnswers
 }
 
+// forBodies reports whether a budget is one for bodies.
+func (s *server) forBodies(b *budget) bool { return b == &s.largeBodies || b == &s.smallBodies }
+
 // bodies is the budget that a body of a length is counted in.
 func (s *server) bodies(length int64) *budget {
 	if length <= smallBody {
@@ -174,11 +198,18 @@ func (s *server) bodies(length int64) *budget {
 	return &s.largeBodies
 }
 
-// makeBudgets gives each budget its size: small answers and bodies get half as much again.
+// budgets are all there are.
+func (s *server) budgets() []*budget {
+	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.files, &s.largeBodies, &s.smallBodies, &s.chats}
+}
+
+// makeBudgets gives each budget its size: small answers and bodies get half as much again, what
+// chats are asked with too, and files as much as answers.
 func (s *server) makeBudgets() {
 	s.largeAnswers.size, s.smallAnswers.size = s.opts.MaxAnswerMemory, s.opts.MaxAnswerMemory/2
 	s.largeBodies.size, s.smallBodies.size = s.opts.MaxRequestMemory, s.opts.MaxRequestMemory/2
-	for _, b := range []*budget{&s.largeAnswers, &s.smallAnswers, &s.largeBodies, &s.smallBodies} {
+	s.files.size, s.chats.size = s.opts.MaxAnswerMemory, s.opts.MaxRequestMemory/2
+	for _, b := range s.budgets() {
 		b.wait = maxWait
 	}
 	for _, b := range []*budget{&s.largeBodies, &s.smallBodies} {
@@ -208,14 +239,43 @@ func (c *call) reads() bool {
 	return c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.route.reads
 }
 
-// settle lets go of all memory but that of the answer, n bytes that are about to be sent.
-// What is recorded instead is counted where it is sent.
+// settle lets go of all memory but that of the answer, n bytes that are about to be sent. It
+// stays in the budgets that it was taken from; what goes beyond it is counted as it is. What is
+// recorded instead is counted where it is sent.
 func (c *call) settle(n int) {
-	c.giveBack()
-	if _, recorded := c.w.(*recording); !recorded {
-		b := c.s.answers(int64(n))
-		c.held = append(c.held, claim{b, int64(n), b.take(c.user.ID, int64(n))})
+	had := c.held
+	c.body, c.held = nil, nil
+	rest := int64(n)
+	if _, recorded := c.w.(*recording); recorded {
+		rest = 0
 	}
+	for _, has := range had {
+		has.release()
+		if kept := min(rest, has.cost); kept > 0 && !c.s.forBodies(has.of) {
+			c.take(has.of, kept)
+			rest -= kept
+		}
+	}
+	if rest > 0 {
+		c.take(&c.s.smallAnswers, rest)
+	}
+}
+
+// take counts what the request has already.
+func (c *call) take(b *budget, cost int64) {
+	c.held = append(c.held, claim{b, cost, b.take(c.user.ID, cost)})
+}
+
+// giveBackBody lets go of the body, of which nothing is needed any more.
+func (c *call) giveBackBody() {
+	c.body = nil
+	c.held = slices.DeleteFunc(c.held, func(has claim) bool {
+		if !c.s.forBodies(has.of) {
+			return false
+		}
+		has.release()
+		return true
+	})
 }
 
 // giveBack lets go of the memory that was held for the request. It may be called again.

@@ -311,22 +311,26 @@ func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(leng
 	return data, checkJSON(data, o.jsonLimits())
 }
 
-// readGrowing reads a body to its end; length is the announced one, -1 without.
+// readGrowing reads a body to its end; length is the announced one, -1 without. Of one that is
+// longer than smallBody nobody knows how long it becomes: it gets room for the most at once, so
+// that several do not wait for each other halfway.
 func readGrowing(body io.Reader, length, limit int64, hold func(length, cost int64) error) ([]byte, error) {
 	var data bytes.Buffer
-	held, next := int64(0), max(length+1, freeBody)
+	held, most := int64(0), max(length, freeBody)
 	for {
-		if next > freeBody {
-			if err := hold(next, 2*(next-held)); err != nil {
+		if most > freeBody {
+			if err := hold(most, 2*(most-held)); err != nil {
 				return nil, err
 			}
-			held = next
+			held = most
 		}
-		_, err := data.ReadFrom(io.LimitReader(body, next-int64(data.Len())))
-		if err != nil || int64(data.Len()) < next {
+		_, err := data.ReadFrom(io.LimitReader(body, most+1-int64(data.Len())))
+		if err != nil || int64(data.Len()) <= most {
 			return data.Bytes(), err
 		}
-		next = min(next*bodyStep, limit+1)
+		if most *= bodyStep; most > smallBody {
+			most = limit
+		}
 	}
 }
 

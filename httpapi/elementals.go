@@ -39,6 +39,9 @@ func (s *server) searchElementals(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
+	if err := c.holdRead(page.Size); err != nil {
+		return err
+	}
 	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, WithoutBody: true})
 	if err != nil {
 		return err
@@ -51,6 +54,9 @@ func (s *server) userElementals(c *call) error {
 	q := c.query()
 	in := quire.UserElementalsInput{TypeID: q.number("type_id", math.MaxInt32), TagID: q.id("tag_id"), Page: q.page()}
 	if err := q.err(); err != nil {
+		return err
+	}
+	if err := c.holdRead(in.Page.Size); err != nil {
 		return err
 	}
 	found, err := s.lib.UserElementals(c.r.Context(), c.actor(), in)

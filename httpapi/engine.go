@@ -70,6 +70,9 @@ func (s *server) search(c *call) error {
 	if err := s.mayActFor(c, req.Filters); err != nil {
 		return err
 	}
+	if err := c.hold(searchCost); err != nil {
+		return err
+	}
 	hits, err := s.eng.Search(c.r.Context(), req)
 	if err != nil {
 		return err
@@ -84,7 +87,10 @@ func (s *server) chatRequest(c *call) (quire.ChatRequest, error) {
 	if err := b.err(); err != nil {
 		return req, err
 	}
-	return req, s.mayActFor(c, req.Filters)
+	if err := s.mayActFor(c, req.Filters); err != nil {
+		return req, err
+	}
+	return req, c.holdChat(req)
 }
 
 func (s *server) chat(c *call) error {

@@ -25,7 +25,7 @@ type server struct {
 
 	// Memory for answers and for bodies of requests. Small ones have a part for themselves, so
 	// that large ones, which take long, keep nobody from them.
-	largeAnswers, smallAnswers, largeBodies, smallBodies budget
+	largeAnswers, smallAnswers, files, largeBodies, smallBodies, chats budget
 
 	keyed   bool         // a request comes with an API key
 	rates   *rateLimiter // nil: no limit
@@ -92,12 +92,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer c.limitEnd()
+	defer c.giveBack() // also what the answer to a panic takes
 	defer func() {
 		if p := recover(); p != nil {
 			c.panicked(p, debug.Stack())
 		}
 	}()
-	defer c.giveBack()
 	c.slow = s.limitBody(w, r)
 	if err := s.serve(c); err != nil {
 		c.fail(err)

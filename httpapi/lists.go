@@ -97,6 +97,9 @@ func (s *server) getListItems(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
+	if err := c.holdRead(in.Page.Size); err != nil {
+		return err
+	}
 	found, err := s.lib.ListItems(c.r.Context(), c.actor(), c.numericID("list_id"), in)
 	if err != nil {
 		return err
@@ -112,6 +115,9 @@ func (s *server) searchLists(c *call) error {
 	text, _ := q.text("search")
 	page := q.page()
 	if err := q.err(); err != nil {
+		return err
+	}
+	if err := c.holdRead(page.Size); err != nil {
 		return err
 	}
 	found, err := s.lib.SearchLists(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
@@ -143,7 +149,10 @@ func (s *server) userLists(c *call) error {
 	}
 	selected := &page
 	if !q.has("page") && !q.has("size") {
-		selected = nil
+		selected, page.Size = nil, quire.MaxPageSize
+	}
+	if err := c.holdRead(page.Size); err != nil {
+		return err
 	}
 	found, err := s.lib.UserLists(c.r.Context(), c.actor(), selected)
 	if err != nil {

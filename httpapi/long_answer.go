@@ -72,6 +72,7 @@ func (a *longAnswer) AvailableBuffer() []byte { return a.buf.AvailableBuffer() }
 func (a *longAnswer) send() error {
 	if !a.c.started {
 		a.c.started = true
+		a.c.giveBackBody()
 		a.c.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		a.c.w.WriteHeader(a.status)
 	}

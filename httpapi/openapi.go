@@ -58,7 +58,7 @@ func (s *server) openapi(c *call) error {
 		return err
 	}
 	servers := `,"servers":[{"url":` + strconv.Quote(basePath(c.r)) + "}]}\n"
-	return c.send("application/json; charset=utf-8", slices.Concat(bytes.TrimSuffix(doc, []byte("}")), []byte(servers)))
+	return c.send("application/json; charset=utf-8", bytes.TrimSuffix(doc, []byte("}")), []byte(servers))
 }
 
 // basePath is what comes before the routes in the paths that the client uses. It is
@@ -77,14 +77,22 @@ func basePath(r *http.Request) string {
 	return base
 }
 
-// send answers 200 with a text that is there as a whole.
-func (c *call) send(contentType string, text []byte) error {
+// send answers 200 with a text that is there, in parts that many requests share.
+func (c *call) send(contentType string, parts ...[]byte) error {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
 	h := c.w.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(text)))
+	h.Set("Content-Length", strconv.Itoa(length))
 	c.started = true
 	c.w.WriteHeader(http.StatusOK)
-	_ = c.write(text) // a failing connection is no error of the handler
+	for _, part := range parts {
+		if c.write(part) != nil {
+			break // a failing connection is no error of the handler
+		}
+	}
 	return nil
 }
 

@@ -73,15 +73,16 @@ type Options struct {
 	// with 48 bytes for each of theirs. One user holds half of it at most, or one
 	// larger answer; a quarter is kept for requests that write. An answer waits for room
 	// for 10 s at most, before anything is done for it, and is 503 with Retry-After then;
-	// one that is larger than all there is counts as all of it. Files count with twice their
-	// size. Answers that take up to 5 MiB, as with a body of up to 80 KiB, do not wait for
-	// these: they share half as much again in the same way. Default 256 MiB.
+	// one that is larger than all there is counts as all of it. Answers that take up to 5
+	// MiB, as with a body of up to 80 KiB, do not wait for these: they share half as much
+	// again in the same way. So do files, as much again: each counts with twice its size
+	// while it is read, and with its size until it is sent. Default 256 MiB.
 	MaxAnswerMemory int64
 	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
 	// together: each over 16 KiB counts with twice its length, from before it is read until
-	// it is answered; without a Content-Length, with twice what it may grow to next, eight
-	// times as much at a time. Bodies of up to 1 MiB do not wait for larger ones: they share
-	// half as much again. They are
+	// it is answered; without a Content-Length, with twice what it may grow to next: 128 KiB,
+	// 1 MiB, then MaxBodyBytes. Bodies of up to 1 MiB do not wait for larger ones: they share
+	// half as much again; and so do the questions of chats while they are answered. They are
 	// shared and waited for like MaxAnswerMemory. While another user waits, a body that is
 	// being read has to come within about two minutes, evenly; it is ended with 408 if less of
 	// it is there and that makes the room that is waited for. With a negative ReadTimeout none

@@ -46,10 +46,11 @@ var input = []Row{
 		{"a byte is at most 255", "httpapi/payload_media.go", "return byte(n), n <= 255", "return byte(n), n <= 999"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestBodyMemory", Controls: []Control{
-		{"bodies wait for memory", "httpapi/call.go", "hold(next, 2*(next-held))", "hold(next, 0*(next-held))"},
+		{"bodies wait for memory", "httpapi/call.go", "hold(most, 2*(most-held))", "hold(most, 0*(most-held))"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestManySmallRequests", Controls: []Control{
-		{"small answers and files are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.smallAnswers {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"small answers are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.smallAnswers {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"files are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.files {\n		return nil\n	}\n	own := int64(0)\n"},
 		{"small bodies are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.smallBodies {\n		return nil\n	}\n	own := int64(0)\n"},
 	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{

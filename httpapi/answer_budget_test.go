@@ -200,7 +200,8 @@ func TestSlowReaders(t *testing.T) {
 	f.do(f.ann.key, "PUT", "/v1/user/elemental/"+middle, `{"title":"A document with a new title"}`).want(200)
 }
 
-// TestMemoryIsGivenBackBeforeTheEnd stops where the last part of an answer is written.
+// TestMemoryIsGivenBackBeforeTheEnd stops where the last part of an answer is written: what is
+// still to be sent is all that is held.
 func TestMemoryIsGivenBackBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -216,8 +217,8 @@ func TestMemoryIsGivenBackBeforeTheEnd(t *testing.T) {
 		req.Header.Set("x-api-key", f.ann.key)
 		var parts []int64
 		f.h.ServeHTTP(&watched{httptest.NewRecorder(), func() { parts = append(parts, memory.used) }}, req)
-		if len(parts) == 0 || parts[len(parts)-1] != 0 {
-			t.Errorf("with %q: %v bytes are held as the parts are written, want 0 for the last", header, parts)
+		if len(parts) == 0 || parts[len(parts)-1] > 2*longAnswerLimit || parts[0] <= 2*longAnswerLimit {
+			t.Errorf("with %q: %v bytes are held as the parts are written, want a buffer's for the last", header, parts)
 		}
 	}
 }

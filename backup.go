@@ -29,10 +29,10 @@ var errNoBackup = Errorf(CodeInvalid, "this store makes no backups of itself: co
 // they belong to the former file. Keys are restored too, with those that were revoked since.
 // Deleted words may be in it: call Compact before, for a backup without them.
 //
-// ErrConflict if the file exists or is a directory, or if one beside it holds the last writes of a former database
-// of that name (-wal, -journal), which would be taken for the backup's; ErrInvalid if the directory does not, if the name is one that
-// belongs to another file there (such as those above), or if the Store is no
-// [BackupStore], as the one in memory. When it fails, no file is left; when the process is
+// ErrConflict if the file exists or is a directory, or if one beside it holds the last writes
+// of a former database of that name (-wal, -journal), which would be taken for the backup's;
+// ErrInvalid if the directory does not exist, if the name is one that belongs to another file
+// there (such as those above), or if the Store is no [BackupStore], as the one in memory. When it fails, no file is left; when the process is
 // killed, files may be whose names begin with ".quire-backup-", and can be deleted.
 func (l *Library) Backup(ctx context.Context, path string) error {
 	if l.closed.Load() {

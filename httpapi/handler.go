@@ -37,8 +37,8 @@ type server struct {
 // engine eng. With a nil eng it has the content routes only, with a nil lib the
 // engine routes only, and API keys are then those of eng.Library(). opts may be nil.
 //
-// It panics if both are nil, eng is of another Library, or an option is out of its limits, as that is a
-// mistake in the program. The handler starts nothing that outlives a request.
+// It panics if both are nil, eng is of another Library, or an option is out of its limits,
+// as that is a mistake in the program. The handler starts nothing that outlives a request.
 func New(lib *quire.Library, eng *quire.Engine, opts *Options) http.Handler {
 	if lib == nil && eng == nil {
 		panic("httpapi: New needs a Library or an Engine")

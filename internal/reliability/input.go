@@ -49,9 +49,9 @@ var input = []Row{
 		{"bodies wait for memory", "httpapi/call.go", "hold(most, 2*(most-held))", "hold(most, 0*(most-held))"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestManySmallRequests", Controls: []Control{
-		{"small answers are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.smallAnswers {\n		return nil\n	}\n	own := int64(0)\n"},
-		{"files are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.files {\n		return nil\n	}\n	own := int64(0)\n"},
-		{"small bodies are counted", "httpapi/answer_budget.go", "	own := int64(0)\n", "	if b == &c.s.smallBodies {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"small answers are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.smallAnswers {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"files are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.files {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"small bodies are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.smallBodies {\n		return nil\n	}\n	own := int64(0)\n"},
 	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{
 		{"characters are counted, not bytes", "rules.go", "n := utf8.RuneCountInString(title)", "n := len(title)"},

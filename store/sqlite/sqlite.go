@@ -110,8 +110,8 @@ var _ quire.ExclusiveStore = (*Store)(nil)
 // by itself meanwhile, not even to read it: on Unix that takes SQLite's locks away.
 //
 // Errors: ErrInvalid for unusable options or path, such as one of several hard links to a
-// file (known on Unix only), whose log is found by its name; ErrNotFound as MustExist says; ErrLocked if this or another
-// process has the file open; ErrCorrupt if it is damaged or not a database of this
+// file (known on Unix only), whose log is found by its name; ErrNotFound as MustExist says;
+// ErrLocked if this or another process has the file open; ErrCorrupt if it is damaged or not a database of this
 // package, and ErrNewerSchema if a newer version wrote it, the file being
 // untouched in both cases; CodeUnavailable if it cannot be read or written.
 func Open(ctx context.Context, path string, opts *Options) (*Store, error) {

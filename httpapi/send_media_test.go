@@ -271,7 +271,7 @@ func TestTypesAreSniffed(t *testing.T) {
 // after a long time.
 func TestMediaKeepsConnection(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, &Options{WriteTimeout: 100 * time.Millisecond})
+	f := newFixture(t, &Options{WriteTimeout: 2 * time.Second})
 	e, err := f.lib.CreateElemental(t.Context(), f.ann.Actor(), quire.ElementalInput{
 		Title: "With a file", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "x",
 		Media: quire.MediaInput{Files: []quire.Upload{{Data: []byte("text")}}},
@@ -295,7 +295,7 @@ func TestMediaKeepsConnection(t *testing.T) {
 		if string(text) != "text" || err != nil {
 			t.Fatalf("%q, %v", text, err)
 		}
-		time.Sleep(150 * time.Millisecond) // what is left behind would end the next answer
+		time.Sleep(2100 * time.Millisecond) // what is left behind would end the next answer
 	}
 	if n := connections.Load(); n != 1 {
 		t.Errorf("three requests took %d connections", n)

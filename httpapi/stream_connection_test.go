@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -116,97 +118,110 @@ func (w wrapped) Write(p []byte) (int, error) { return w.inner.Write(p) }
 func (w wrapped) WriteHeader(status int)      { w.inner.WriteHeader(status) }
 func (w wrapped) Unwrap() http.ResponseWriter { return w.inner }
 
+// streamFrom reads a stream of a server to its end, and says by which version of HTTP it came.
+func streamFrom(t *testing.T, srv *httptest.Server) (streamed, int) {
+	t.Helper()
+	resp, err := srv.Client().Get(srv.URL + "/health/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		t.Fatalf("%v after %q", err, body)
+	}
+	s := readStream(t, string(body))
+	s.waits = strings.Count(string(body), ": waiting\n\n")
+	return s, resp.ProtoMajor
+}
+
 // TestStreamOutlivesServerTimeouts streams for longer than the server's ReadTimeout
 // and WriteTimeout, with heartbeats: also through middleware, and over HTTP/2, where the
 // WriteTimeout would cut a stream even while nothing is being written. The connection
 // then serves another request.
 func TestStreamOutlivesServerTimeouts(t *testing.T) {
 	t.Parallel()
-	const events = 10
-	h := streamHandler(Options{HeartbeatInterval: 20 * time.Millisecond}, time.Second, slow(events, 100*time.Millisecond))
-	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(wrapped{w}, r) })
-	// Without heartbeats, and with events that come later than each of the timeouts.
-	silent := streamHandler(Options{}, 50*time.Millisecond, slow(events, 350*time.Millisecond))
-	streams, arrived := 0, 0
-	for _, tt := range []struct {
-		name    string
-		handler http.Handler
-		http2   bool
-	}{{"plain", h, false}, {"through middleware", middleware, false}, {"HTTP/2", silent, true}} {
-		srv := httptest.NewUnstartedServer(tt.handler)
-		srv.Config.ReadTimeout, srv.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond // on a busy machine a handshake takes a while
-		if srv.EnableHTTP2 = tt.http2; tt.http2 {
-			srv.StartTLS()
-		} else {
-			srv.Start()
+	synctest.Test(t, func(t *testing.T) {
+		const events = 10
+		h := streamHandler(Options{HeartbeatInterval: 20 * time.Millisecond}, time.Second, slow(events, 100*time.Millisecond))
+		middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(wrapped{w}, r) })
+		// Without heartbeats, and with events that come later than each of the timeouts.
+		silent := streamHandler(Options{}, 50*time.Millisecond, slow(events, 350*time.Millisecond))
+		streams, arrived := 0, 0
+		for _, tt := range []struct {
+			name    string
+			handler http.Handler
+			http2   bool
+		}{{"plain", h, false}, {"through middleware", middleware, false}, {"HTTP/2", silent, true}} {
+			srv, start := pipeServer(tt.handler, tt.http2)
+			srv.Config.ReadTimeout, srv.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+			start()
+			for range 2 {
+				s, proto := streamFrom(t, srv)
+				if (proto == 2) != tt.http2 || s.text != "0 1 2 3 4 5 6 7 8 9 " || s.failed != "" {
+					t.Errorf("%s: HTTP/%d, %+v", tt.name, proto, s)
+				}
+				if s.waits < 40 && !tt.http2 {
+					t.Errorf("%s: %d heartbeats", tt.name, s.waits)
+				}
+				streams++
+				arrived += s.pieces
+			}
+			srv.Close()
 		}
-		for range 2 {
-			resp, err := srv.Client().Get(srv.URL + "/health/stream")
-			if err != nil {
-				t.Fatalf("%s: %v", tt.name, err)
-			}
-			body, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if err != nil || (resp.ProtoMajor == 2) != tt.http2 {
-				t.Fatalf("%s: HTTP/%d, %v after %q", tt.name, resp.ProtoMajor, err, body)
-			}
-			s := readStream(t, string(body))
-			if s.text != "0 1 2 3 4 5 6 7 8 9 " || s.failed != "" {
-				t.Errorf("%s: %+v", tt.name, s)
-			}
-			if n := strings.Count(string(body), ": waiting\n\n"); n < 4 && !tt.http2 {
-				t.Errorf("%s: %d heartbeats", tt.name, n)
-			}
-			streams++
-			arrived += s.pieces
+		if t.Failed() {
+			return
 		}
-		srv.Close()
-	}
-	if t.Failed() {
-		return
-	}
-	t.Logf("D2: %d of %d events of %d streams of 1 to 4 s arrived through servers with timeouts of 300 ms, also through middleware and over HTTP/2", arrived, streams*events, streams)
+		t.Logf("D2: %d of %d events of %d streams of 1 to 4 s arrived through servers with timeouts of 300 ms, also through middleware and over HTTP/2", arrived, streams*events, streams)
+	})
 }
 
 // TestStreamLeavesConnectionUsable: the deadline of the last event does not cut the
 // next answer on the same connection.
 func TestStreamLeavesConnectionUsable(t *testing.T) {
 	t.Parallel()
-	srv := httptest.NewServer(streamHandler(Options{}, 50*time.Millisecond, script("x")))
-	defer srv.Close()
-	for range 2 {
-		resp, err := srv.Client().Get(srv.URL + "/health/stream")
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		srv, start := pipeServer(streamHandler(Options{}, 50*time.Millisecond, script("x")), false)
+		var connections atomic.Int64
+		srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+			if s == http.StateNew {
+				connections.Add(1)
+			}
 		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
+		start()
+		defer srv.Close()
+		for range 2 {
+			if s, _ := streamFrom(t, srv); s.text != "x" || s.failed != "" {
+				t.Errorf("%+v", s)
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
-		readStream(t, string(body))
-		time.Sleep(100 * time.Millisecond)
-	}
+		if n := connections.Load(); n != 1 {
+			t.Errorf("two streams took %d connections", n)
+		}
+	})
 }
 
 // TestStreamSlowStart: while the first event is awaited, heartbeats begin the stream;
 // an error then is an event.
 func TestStreamSlowStart(t *testing.T) {
 	t.Parallel()
-	late := func(context.Context) iter.Seq2[quire.ChatEvent, error] {
-		return func(yield func(quire.ChatEvent, error) bool) {
-			time.Sleep(100 * time.Millisecond)
-			yield(quire.ChatEvent{}, quire.ErrUnavailable)
+	synctest.Test(t, func(t *testing.T) {
+		late := func(context.Context) iter.Seq2[quire.ChatEvent, error] {
+			return func(yield func(quire.ChatEvent, error) bool) {
+				time.Sleep(100 * time.Millisecond)
+				yield(quire.ChatEvent{}, quire.ErrUnavailable)
+			}
 		}
-	}
-	a := get(t, streamHandler(Options{HeartbeatInterval: 10 * time.Millisecond}, time.Second, late))
-	if s := readStream(t, a.body); a.status != 200 || s.failed != "temporarily unavailable" || !strings.HasPrefix(a.body, ": waiting\n\n") {
-		t.Errorf("%d %q", a.status, a.body)
-	}
-	a = get(t, streamHandler(Options{HeartbeatInterval: time.Minute}, time.Second, late))
-	if a.status != 503 || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
-		t.Errorf("%d %q", a.status, a.body)
-	}
+		a := get(t, streamHandler(Options{HeartbeatInterval: 10 * time.Millisecond}, time.Second, late))
+		if s := readStream(t, a.body); a.status != 200 || s.failed != "temporarily unavailable" || !strings.HasPrefix(a.body, ": waiting\n\n") {
+			t.Errorf("%d %q", a.status, a.body)
+		}
+		a = get(t, streamHandler(Options{HeartbeatInterval: time.Minute}, time.Second, late))
+		if a.status != 503 || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%d %q", a.status, a.body)
+		}
+	})
 }
 
 // TestStreamStuckReader: a client that stops reading frees the handler.

@@ -54,6 +54,7 @@ type streamed struct {
 	pieces  int             // how many there were
 	sources json.RawMessage // of the sources event; nil without one
 	failed  string          // detail of the error event; "" without one
+	waits   int             // heartbeats, where they were counted
 }
 
 // readStream takes a stream apart and checks its form: pieces, then sources or an

@@ -12,15 +12,15 @@ var durability = []Row{
 	{ID: "A6", Package: ".", Test: "TestVerifyGoesOn", Controls: []Control{
 		{Guard: "damage is passed over by the walk", File: "verify.go", Old: "	if CodeOf(err) != CodeCorrupt {", New: "	if err != nil {"},
 		{Guard: "a missing table is damage", File: "store/sqlite/query.go", Old: `strings.Contains(err.Error(), "no such ")`, New: `strings.Contains(err.Error(), "none such ")`},
+		{Guard: "a read transaction outlives damage", File: "store/sqlite/tx.go", Old: "t.reads && quire.CodeOf(err) == quire.CodeCorrupt", New: "false"},
 	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifyNames", Controls: []Control{
 		{Guard: "a row that cannot be read ends nothing", File: "store/sqlite/query.go", Old: "err != nil && quire.CodeOf(err) != quire.CodeCorrupt {", New: "err != nil {"},
-		{Guard: "a read transaction outlives damage", File: "store/sqlite/tx.go", Old: "t.reads && quire.CodeOf(err) == quire.CodeCorrupt", New: "false"},
 	}},
 	{ID: "A6", Package: "embedded", Test: "TestDamagedRow", Controls: []Control{
 		{Guard: "a row that cannot be decoded is dropped", File: "damage.go", Old: "return CodeOf(err) == CodeCorrupt && c.ID != \"\"", New: "return false"},
 		{Guard: "a row that does not say what it is or whose is dropped", File: "damage.go", Old: "return c.ID == \"\" || c.TenantID == \"\" || c.ElementalID == \"\"", New: "return false"},
-		{Guard: "a transaction that writes outlives it", File: "store/sqlite/query.go", Old: "columnOf(err); undecodable {", New: "columnOf(err); undecodable && t.reads {"},
+		{Guard: "a transaction that writes outlives it", File: "store/sqlite/tx.go", Old: "undecodable || err ==", New: "undecodable && t.reads || err =="},
 	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifySchema", Controls: []Control{
 		{Guard: "the comparison with the schema of a new file", File: "store/sqlite/verify_structure.go", Old: "		{\"schema\", compareSchema},\n", New: ""},

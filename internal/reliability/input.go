@@ -50,7 +50,7 @@ var input = []Row{
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestManySmallRequests", Controls: []Control{
 		{"small answers are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.smallAnswers {\n		return nil\n	}\n	own := int64(0)\n"},
-		{"files are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.files {\n		return nil\n	}\n	own := int64(0)\n"},
+		{"what is sent is counted", "httpapi/claim.go", "	rest := int64(n)\n", "	rest := int64(0 * n)\n"},
 		{"small bodies are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.smallBodies {\n		return nil\n	}\n	own := int64(0)\n"},
 	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{

@@ -55,6 +55,23 @@ func TestRetries(t *testing.T) {
 	})
 }
 
+// TestWaitSaysWhatItWaitedFor: with the end of its context comes the job, which says why
+// nothing has happened.
+func TestWaitSaysWhatItWaitedFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *engineFixture) {
+		f.embedder.Fail(1000, quire.Errorf(quire.CodeUnavailable, "the model refuses this server's key (status 401)"))
+		e := f.create(f.ann, document("A text that nobody embeds", "a text"))
+		job := f.ingest(f.ann, e.ID, "")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		got, err := f.eng.Wait(ctx, f.ann.TenantID, job.ID)
+		wantCode(t, err, quire.CodeDeadline)
+		if got.ID != job.ID || got.Status.Final() || got.Attempts < 2 || !strings.Contains(got.Error, "refuses this server's key") {
+			t.Errorf("the job is %+v", got)
+		}
+	})
+}
+
 func TestAttemptsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *engineFixture) {
 		f.opts.MaxAttempts = 4

@@ -23,6 +23,7 @@ import (
 // none of them hands out somebody's content.
 var withoutPrincipal = map[string]string{
 	"Library.Authenticate": "says who the caller is", "Library.CreateUser": "for the application", "Library.User": "for the application: names, no content",
+	"Library.Tenants":   "for the application: ids",
 	"Library.Catalogue": "the same for all", "Library.SetCatalogue": "for the application",
 	"Library.Backup": "for the operator: the whole file", "Library.BackupTo": "for the operator: the whole file",
 	"Library.Verify": "for the operator: counts and ids", "Library.Compact": "for the operator", "Library.Healthy": "for the operator", "Library.Close": "for the operator",

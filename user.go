@@ -14,7 +14,7 @@ import (
 // UserInput is what a new user is made of.
 type UserInput struct {
 	ID        string // 1..64 letters, digits, '-', '_' or '.'; default: a time-ordered UUID
-	TenantID  string // of the same form; default: the user's own id
+	TenantID  string // of the same form; default: the user's own id, if no tenant of that id has users
 	Name      string
 	Username  string
 	Email     string
@@ -48,13 +48,15 @@ var errNoKey = Errorf(CodeUnauthenticated, "a valid API key is required")
 const touchPatience = 50 * time.Millisecond
 
 // CreateUser adds a user. It is for the application, not for a user: it names no
-// actor. ErrConflict if the id is taken.
+// actor. ErrConflict if the id is taken, also by a tenant that has users, unless TenantID
+// names that tenant: who chooses an id must not come to the knowledge of others by it.
 func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	u := User{ID: in.ID, TenantID: in.TenantID, Name: in.Name, Username: in.Username, Email: in.Email, AvatarURL: in.AvatarURL, CreatedAt: now()}
 	if u.ID == "" {
 		u.ID = id.New()
 	}
-	if u.TenantID == "" {
+	own := u.TenantID == ""
+	if own {
 		u.TenantID = u.ID
 	}
 	if err := u.check(); err != nil {
@@ -64,12 +66,28 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 		if err := absent(tx.User(ctx, u.ID)); err != nil {
 			return conflict(err, "a user with this id exists")
 		}
+		if own {
+			if err := withoutUsers(ctx, tx, u.TenantID); err != nil {
+				return err
+			}
+		}
 		return tx.PutUser(ctx, u)
 	})
 	if err != nil {
 		return User{}, err
 	}
 	return u, nil
+}
+
+// withoutUsers returns ErrConflict if a tenant has users.
+func withoutUsers(ctx context.Context, tx ReadTx, tenantID string) error {
+	for _, err := range tx.TenantUsers(ctx, tenantID) {
+		if err != nil {
+			return err
+		}
+		return Errorf(CodeConflict, "a tenant with this id has users; choose another id, or give the tenant_id: the same one to join them")
+	}
+	return nil
 }
 
 // check checks the fields of a new user.
@@ -84,6 +102,34 @@ func (u User) check() error {
 	checkText(&probs, "email", u.Email, maxName)
 	checkURL(&probs, "avatar", u.AvatarURL)
 	return probs.err()
+}
+
+// Tenants reads the ids of all tenants that have a user, an elemental or a list, in ascending
+// order. It is for the application.
+func (l *Library) Tenants(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := l.view(ctx, func(tx ReadTx) (err error) {
+		ids, err = tx.Tenants(ctx)
+		return err
+	})
+	return ids, err
+}
+
+// TenantUsers reads all users of a tenant by ascending id: none, and no error, of a tenant
+// that there is not. It is for the application.
+func (l *Library) TenantUsers(ctx context.Context, tenantID string) ([]User, error) {
+	var users []User
+	err := l.view(ctx, func(tx ReadTx) error {
+		users = nil
+		for u, err := range tx.TenantUsers(ctx, tenantID) {
+			if err != nil {
+				return err
+			}
+			users = append(users, u)
+		}
+		return nil
+	})
+	return users, err
 }
 
 // User reads a user. It is for the application.
@@ -124,7 +170,7 @@ func (l *Library) CreateKey(ctx context.Context, userID string, in KeyInput) (Ke
 	}
 	err := l.change(ctx, func(tx Tx, _ *changes) error {
 		if _, err := tx.User(ctx, userID); err != nil {
-			return err
+			return missing(err, "there is no such user; create it first")
 		}
 		if err := absent(tx.KeyByHash(ctx, k.Hash)); err != nil {
 			return conflict(err, "this key is in use already; choose another one")
@@ -137,7 +183,7 @@ func (l *Library) CreateKey(ctx context.Context, userID string, in KeyInput) (Ke
 	return k, secret, nil
 }
 
-// Keys reads all keys of a user, oldest first.
+// Keys reads all keys of a user, oldest first: none, and no error, of a user that there is not.
 func (l *Library) Keys(ctx context.Context, userID string) ([]Key, error) {
 	var keys []Key
 	err := l.view(ctx, func(tx ReadTx) (err error) {
@@ -166,7 +212,7 @@ func (l *Library) RevokeKey(ctx context.Context, userID, keyID string) error {
 			k.RevokedAt = &t
 			return tx.PutKey(ctx, k)
 		}
-		return ErrNotFound
+		return missing(ErrNotFound, "the user has no key with this id; Keys reads those there are")
 	})
 }
 
@@ -243,6 +289,14 @@ func absent[T any](_ T, err error) error {
 		return ErrConflict
 	case errors.Is(err, ErrNotFound):
 		return nil
+	}
+	return err
+}
+
+// missing gives an ErrNotFound a message that says what is missing; other errors stay.
+func missing(err error, message string) error {
+	if errors.Is(err, ErrNotFound) {
+		return Errorf(CodeNotFound, "%s", message)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package quire_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,6 +53,50 @@ func TestKeys(t *testing.T) {
 			if !errors.Is(err, quire.ErrUnauthenticated) || err.Error() != "a valid API key is required" {
 				t.Errorf("authenticate %.20q: %v", wrong, err)
 			}
+		}
+	})
+}
+
+// TestTenantsAreNotJoinedByID: a user who chooses the id of a tenant that others are in does
+// not become one of them, unless the application says so.
+func TestTenantsAreNotJoinedByID(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		create := func(id, tenantID string) error {
+			_, err := f.CreateUser(ctx, quire.UserInput{ID: id, TenantID: tenantID})
+			return err
+		}
+		for _, err := range []error{create("zoe", "acme"), create("yan", "acme")} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := create("acme", "")
+		wantCode(t, err, quire.CodeConflict)
+		if !strings.Contains(err.Error(), "choose another id") {
+			t.Errorf("the error is %q", err)
+		}
+		if err := create("acme", "acme"); err != nil {
+			t.Errorf("a user who was asked to join: %v", err)
+		}
+		if err := create("own", ""); err != nil {
+			t.Errorf("a user of a new tenant: %v", err)
+		}
+		var ids []string
+		users, err := f.TenantUsers(ctx, "acme")
+		for _, u := range users {
+			ids = append(ids, u.ID)
+		}
+		if diff := cmp.Diff([]string{"acme", "yan", "zoe"}, ids); diff != "" || err != nil {
+			t.Errorf("users of the tenant (-want +got), %v:\n%s", err, diff)
+		}
+		if users, err := f.TenantUsers(ctx, "unknown"); len(users) > 0 || err != nil {
+			t.Errorf("users of no tenant: %v, %v", users, err)
+		}
+		tenants, err := f.Tenants(ctx)
+		if err != nil || !slices.Contains(tenants, "acme") || !slices.Contains(tenants, "own") || !slices.IsSorted(tenants) {
+			t.Errorf("tenants %v, %v", tenants, err)
 		}
 	})
 }

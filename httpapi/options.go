@@ -24,7 +24,8 @@ type Options struct {
 	// quire.ErrUnauthenticated (401) and quire.ErrForbidden (403) say that there is
 	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
 	// as 401 as well, without their text; CodeUnavailable, without it too, and a context that
-	// ended with 503, and what is no *quire.Error with 500. A user without a TenantID is its own tenant; one
+	// ended with 503, and what is no *quire.Error with 500. A user without a TenantID is its own tenant, which
+	// must not be that of others: where users choose their ids, give each a TenantID. One
 	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
 	// the Library, answers show the id only. It must be safe for concurrent use.
 	// GET /openapi.json describes the header x-api-key all the same, as the scheme "apiKey": an

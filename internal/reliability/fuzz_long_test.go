@@ -25,6 +25,11 @@ var fuzzTargets = []struct{ dir, name string }{
 	{".", "FuzzNested"},                     // knowledge text
 }
 
+// outOfTime is what go test prints when -fuzztime ends while an input runs, as it may on a busy
+// machine: its own fault (golang/go issue 75804, mended in Go 1.27), which names no input. A fault of the
+// target has its message and the failing input in this place.
+var outOfTime = regexp.MustCompile(`(?m)^\s*--- FAIL: Fuzz\w+ \([0-9.]+s\)\n\s+context deadline exceeded\n\s*FAIL$`)
+
 // TestFuzzing runs the fuzz targets one after the other. What they find is left in the
 // testdata of their package, to be committed with the mend.
 func TestFuzzing(t *testing.T) {
@@ -34,7 +39,7 @@ func TestFuzzing(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, target.dir), "test",
 			"-run", "^$", "-fuzz", "^"+target.name+"$", "-fuzztime", fuzzTime, ".")
 		output, err := cmd.CombinedOutput()
-		if err != nil {
+		if err != nil && !outOfTime.Match(output) {
 			t.Fatalf("%s of %s: %v\n%s", target.name, target.dir, err, output)
 		}
 		n := 0

@@ -257,7 +257,7 @@ func (a *attempt) embed(ctx context.Context, pieces []piece) error {
 // keep makes the vectors of a batch durable: whatever ends this attempt, the next one
 // need not pay for them again.
 func (a *attempt) keep(ctx context.Context, drafts map[string][]float32) error {
-	return a.engine.lib.store.Update(ctx, func(tx Tx) error {
+	return a.engine.lib.update(ctx, func(tx Tx) error {
 		_, mine, err := own(ctx, tx, a.job)
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func (l *Library) commit(ctx context.Context, fn func(tx Tx, ch *changes) error)
 	ch := &changes{lib: l, sets: make(map[string]chunkSet), follow: make(map[string]bool)}
 	out := rolledBack
 	defer func() { ch.finish(ctx, out) }() // also when fn panics
-	err := l.store.Update(ctx, func(tx Tx) error {
+	err := l.update(ctx, func(tx Tx) error {
 		if err := fn(tx, ch); err != nil {
 			return err
 		}

@@ -170,6 +170,9 @@ func TestDiskFull(t *testing.T) {
 			if quire.CodeOf(err) != quire.CodeUnavailable || !strings.Contains(err.Error(), "full") {
 				t.Errorf("the disk is full: %v (%s)", err, quire.Cause(err))
 			}
+			if n := f.eng.Health(t.Context()).Components["store"].Counts["write_failures"]; n == 0 {
+				t.Error("health shows no failure to write")
+			}
 			acked += f.wantAcked()
 			for id := range f.acked {
 				if _, err := f.Elemental(t.Context(), f.ann, id); err != nil {
@@ -198,6 +201,9 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("with room again: %s", quire.Cause(err))
 			}
 			f.acked[in.ID] = true
+			if c := f.eng.Health(t.Context()).Components["store"]; !c.Up {
+				t.Errorf("with room again the store is %+v", c)
+			}
 			f.restart() // else an attempt whose end found no room waits for its lease
 			f.settleAll(f.ann)
 			f.waitStatus(f.ingest(f.ann, in.ID, ""), quire.JobSucceeded)

@@ -197,7 +197,7 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 // the moment from which commits keep it in step.
 func (e *Engine) attach(ctx context.Context) error {
 	attached := false
-	err := e.lib.store.Update(ctx, func(tx Tx) error {
+	err := e.lib.update(ctx, func(tx Tx) error {
 		e.lib.engineMu.Lock()
 		if e.lib.engine == nil {
 			e.lib.engine, attached = e, true

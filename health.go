@@ -9,7 +9,8 @@ import (
 type Component struct {
 	Up      bool
 	Latency time.Duration
-	// Counts are log_bytes of a store that is a LoggedStore; chunks, vectors, dimension of
+	// Counts are write_failures of the store since NewLibrary, and log_bytes if it is a
+	// LoggedStore; chunks, vectors, dimension of
 	// the index; queued, running, failed of the jobs; and of the embedder, while it is being changed or if that has failed for good,
 	// reembed_done, reembed_total in chunks and reembed_failures, the tries that have
 	// failed since one succeeded.
@@ -41,7 +42,8 @@ func (e *Engine) Healthy(ctx context.Context) error {
 	return e.mirror.healthy(ctx, e.lib.store)
 }
 
-// Health reports on every part. It asks no model anything: an LLM is up as long as the
+// Health reports on every part. The store is down if it cannot be read, or if the last write
+// failed for a reason of its own, such as a full disk, and a small one does so again. It asks no model anything: an LLM is up as long as the
 // Engine is open, and so is an embedder, unless ingests wait for it to answer again.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
@@ -55,11 +57,15 @@ func (e *Engine) Health(ctx context.Context) Health {
 		},
 	}
 	chunks, jobs := 0, map[JobStatus]int{}
-	h.Components["store"] = measure(open, e.logBytes, func() error {
-		return e.lib.store.View(ctx, func(tx ReadTx) (err error) {
+	h.Components["store"] = measure(open, e.storeCounts, func() error {
+		err := e.lib.store.View(ctx, func(tx ReadTx) (err error) {
 			chunks, err = tx.CountChunks(ctx)
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		return e.lib.writable(ctx)
 	})
 	h.Components["jobs"] = measure(open, func() map[string]int {
 		return map[string]int{"queued": jobs[JobQueued], "running": jobs[JobRunning], "failed": jobs[JobFailed]}
@@ -100,12 +106,13 @@ type LoggedStore interface {
 	LogBytes() int64
 }
 
-// logBytes are the counts of the store.
-func (e *Engine) logBytes() map[string]int {
+// storeCounts are the counts of the store.
+func (e *Engine) storeCounts() map[string]int {
+	counts := map[string]int{"write_failures": int(e.lib.writes.failures.Load())}
 	if s, ok := e.lib.store.(LoggedStore); ok {
-		return map[string]int{"log_bytes": int(s.LogBytes())}
+		counts["log_bytes"] = int(s.LogBytes())
 	}
-	return nil
+	return counts
 }
 
 // measure makes a Component from a probe of it.

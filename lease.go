@@ -121,7 +121,7 @@ func (a *attempt) keepLease(ctx context.Context, cancel context.CancelCauseFunc)
 
 // renew extends the lease and writes the progress that seen holds.
 func (a *attempt) renew(ctx context.Context, seen Job) (mine bool, err error) {
-	err = a.engine.lib.store.Update(ctx, func(tx Tx) error {
+	err = a.engine.lib.update(ctx, func(tx Tx) error {
 		var j Job
 		if j, mine, err = own(ctx, tx, a.job); err != nil || !mine {
 			return err

@@ -20,6 +20,7 @@ type Library struct {
 
 	closed atomic.Bool
 	pruned atomic.Int64 // when receipts were deleted last, in nanoseconds
+	writes writeHealth
 
 	receiptMu sync.Mutex
 	receipts  map[string]int64 // bytes of a user's receipts since they were trimmed

@@ -214,7 +214,7 @@ func (e *Engine) embedStored(ctx context.Context) error {
 // dropOtherLengths deletes the kept vectors if some are of another length than the
 // Embedder's: it made others under the same fingerprint when they were kept.
 func (e *Engine) dropOtherLengths(ctx context.Context) error {
-	return e.lib.store.Update(ctx, func(tx Tx) error {
+	return e.lib.update(ctx, func(tx Tx) error {
 		fit, err := e.keptFit(ctx, tx)
 		if err != nil || fit {
 			return err
@@ -240,7 +240,7 @@ func (e *Engine) embedAnew(ctx context.Context, passages []unembedded) error {
 		if err != nil {
 			return err
 		}
-		err = e.lib.store.Update(ctx, func(tx Tx) error {
+		err = e.lib.update(ctx, func(tx Tx) error {
 			return tx.PutVectors(ctx, e.mirror.given.fingerprint, vectors)
 		})
 		if err != nil {

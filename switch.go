@@ -20,7 +20,7 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 		}
 	}()
 	err = errPanicked
-	err = e.lib.store.Update(ctx, func(tx Tx) error {
+	err = e.lib.update(ctx, func(tx Tx) error {
 		all, err := e.readPages(ctx, tx)
 		if err != nil {
 			return err

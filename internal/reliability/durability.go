@@ -37,6 +37,9 @@ var durability = []Row{
 		Guard: "each commit waits for the disk", File: "store/sqlite/sqlite.go",
 		Old: "n.Synchronous = Full", New: "n.Synchronous = Normal",
 	}}},
+	{ID: "A3", Package: ".", Test: "TestHealthOfWrites", Controls: []Control{{
+		Guard: "a refused write is noted", File: "writable.go", Old: "		l.writes.failing.Store(true)\n", New: "",
+	}}},
 	{ID: "A3", Package: "store/sqlite", Test: "TestFailingCalls", Controls: []Control{{
 		Guard: "what the disk says to a commit counts", File: "store/sqlite/tx.go",
 		Old: "return t.session.failure(context.Background(), t.sql.Commit())", New: "t.sql.Commit()\n		return nil",

@@ -39,7 +39,14 @@ type ChatEvent struct {
 	Last    bool // this is the last event, the one with the sources
 }
 
-// Chat answers a question from the tenant's chunks.
+// Chat answers a question from the tenant's chunks. That there is no answer is no error: if
+// nothing is found, for which the LLM is not asked, or if the LLM finds none in the sources,
+// Answer is EngineOptions.NoAnswer and there are no Sources.
+//
+// Errors are those of [Engine.Search]; ErrInvalid for a History that breaks a rule too, and
+// ErrUnavailable if the LLM fails, or takes back what it has begun to say. No part of an answer
+// comes with an error. A Rewriter that fails is none: the query is searched for with those
+// before it that it leans on.
 func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error) {
 	var answer strings.Builder
 	var res ChatResponse

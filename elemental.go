@@ -99,7 +99,15 @@ type UserElementalsInput struct {
 	Page   Page
 }
 
-// CreateElemental adds an elemental that the actor owns.
+// CreateElemental adds an elemental that the actor owns, and returns it as its owner reads it.
+// The actor need not be a user that CreateUser made. With Settings.KnowledgeBase its ingest is
+// queued in the same transaction.
+//
+// ErrUnauthenticated if the actor is nobody. ErrInvalid, with the fields, for whatever breaks
+// a rule of ElementalInput, such as a tag or list that is not the actor's, or a picture that
+// cannot be decoded or is too large; sizes are among these, so it is never ErrTooLarge.
+// ErrConflict if the id is taken, by anybody's elemental, or if the actor has a snippet with
+// that title already. ErrClosed after Close. When it fails, nothing was created.
 func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInput) (Elemental, error) {
 	if err := a.Check(); err != nil {
 		return Elemental{}, err

@@ -106,7 +106,9 @@ type Embedder interface {
 	// Embed returns one vector for each text, in order, each of unit length. An empty
 	// input gives an empty result. A text without any word still gives a vector of
 	// unit length. The caller's slice is not changed. An error means that none was
-	// embedded; ErrInvalid is permanent, everything else may be tried again.
+	// embedded; ErrInvalid is permanent, everything else may be tried again. A call whose
+	// context has ended, before it or on the way, returns the context's error, unless it has
+	// all vectors by then.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 

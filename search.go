@@ -65,7 +65,16 @@ func (e *Engine) checkQuery(query string, f Filters, limit int, mode SearchMode)
 }
 
 // Search returns the chunks that fit the query best and match the filters, best first,
-// ties by id.
+// ties by id. There may be fewer than Limit. If none match, such as those of a tenant or
+// elemental that does not exist, there are no hits and no error. It finds what was committed
+// before the call: an index that has not taken a change takes it first.
+//
+// ErrInvalid if the request breaks a rule: the query, Limit, or Mode, which has to be
+// SearchVector without a TextIndex; or Filters without a TenantID. ErrUnavailable if the
+// Embedder does not answer, which SearchText does not ask, the Reranker, or an index, or if one
+// does not take a change; where they say what was wrong with what they were given, ErrInvalid
+// or ErrTooLarge. The context's error if that ends, ErrClosed after Close or if that comes
+// meanwhile, and ErrInvalid inside of [Library.Once].
 func (e *Engine) Search(ctx context.Context, req SearchRequest) ([]SearchHit, error) {
 	ctx, done := e.untilClosed(ctx)
 	hits, err := e.search(ctx, req)

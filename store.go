@@ -18,6 +18,13 @@ import (
 //     deleting what is missing is no error, unless a method says otherwise.
 //   - Text is stored byte for byte.
 //   - After Close every call returns ErrClosed.
+//
+// A Store may also be a [BackupStore], [CompactingStore], [ExclusiveStore], [LoggedStore] or
+// [VerifiedStore]: the Library and the Engine look for each by its methods, and do without
+// where they are missing. Those of package sqlite are all of these. So a type that wraps one
+// should embed the concrete *sqlite.Store and not a field of type Store, which hides what the
+// Store can do besides: Backup would be ErrInvalid then, Compact would do nothing, Verify would
+// not check the file, and jobs of a killed process would wait until their lease has ended.
 type Store interface {
 	// View runs fn in a read transaction. All reads of one View see the same
 	// state: that of a moment not before View was called. fn's error is returned

@@ -132,7 +132,10 @@ func (l *Library) TenantUsers(ctx context.Context, tenantID string) ([]User, err
 	return users, err
 }
 
-// User reads a user. It is for the application.
+// User reads a user, with the email. It is for the application: no actor is asked for, and
+// whoever calls it says who may see that. ErrNotFound if there is none of that id, whatever the
+// id looks like; users who were never created, such as those of an Authenticate of the
+// application's own, are not found either. ErrClosed after Close.
 func (l *Library) User(ctx context.Context, id string) (User, error) {
 	var u User
 	err := l.view(ctx, func(tx ReadTx) (err error) {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -54,6 +55,10 @@ type Options struct {
 	// and Reranker, whose defaults here are extract.New, bm25.New and, with the default
 	// Embedder, rerank.New.
 	Engine *quire.EngineOptions
+	// Logger receives what the Library and the Engine have to say, and what goes wrong with
+	// quire.graph, where Library and Engine have no Logger of their own. Default: nothing is
+	// logged.
+	Logger *slog.Logger
 }
 
 // Quire is an open Library with its Engine. It is safe for concurrent use.
@@ -90,6 +95,7 @@ func Open(ctx context.Context, dir string, opts *Options) (_ *Quire, err error) 
 	if err := q.fillParts(ctx, dir, &o); err != nil {
 		return nil, err
 	}
+	o.fillLoggers()
 	load := func(context.Context) {}
 	if index, ok := o.Index.(quire.SavedIndex); ok && ownStore {
 		load = q.keep(index, filepath.Join(dir, graphFile), o.Engine.Logger)
@@ -141,6 +147,17 @@ func (q *Quire) fillParts(ctx context.Context, dir string, o *Options) error {
 	}
 	o.Engine = &opts
 	return nil
+}
+
+// fillLoggers gives the Logger to what has none of its own. The options that the caller gave
+// stay as they are.
+func (o *Options) fillLoggers() {
+	library, engine := quire.LibraryOptions{}, *o.Engine
+	if o.Library != nil {
+		library = *o.Library
+	}
+	library.Logger, engine.Logger = cmp.Or(library.Logger, o.Logger), cmp.Or(engine.Logger, o.Logger)
+	o.Library, o.Engine = &library, &engine
 }
 
 // modelTextWeight is how much full text counts beside a model. With fusion by score 0.2 is

@@ -26,19 +26,19 @@ const (
 	anyAnswer   = 32 << 10
 )
 
-// maxWait is how long a request waits for memory; retryAfter is when the client is told
-// to come back, in seconds.
+// maxWait is how long a request waits for memory; retryAfter is when the client of a 503 is
+// told to come back, in seconds, unless what failed says more.
 const (
 	maxWait    = 10 * time.Second
 	retryAfter = 5
 )
 
 // errBusy answers who has waited for too long. Nothing has been done for it yet.
-var errBusy = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
+var errBusy = &problem{status: http.StatusServiceUnavailable,
 	message: "the requests that are being answered, others' or your own, take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end"}
 
 // errBusyBodies is errBusy for whose body has not been read.
-var errBusyBodies = &problem{status: http.StatusServiceUnavailable, retryAfter: retryAfter,
+var errBusyBodies = &problem{status: http.StatusServiceUnavailable,
 	message: fmt.Sprintf("the bodies of requests, others' or your own, that are being sent or worked on take all the memory there is for them; nothing was done for this one: send it again in some seconds, and read your other answers to their end; bodies of up to %d KiB do not wait for them, and those of up to %d KiB for none", smallBody>>10, freeBody>>10)}
 
 // answerCost estimates the memory that answering with an elemental takes.

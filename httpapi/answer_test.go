@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// wholeSeconds is a Retry-After that one can wait for.
+var wholeSeconds = regexp.MustCompile(`^[1-9][0-9]*$`)
 
 // answer is a response that was read to its end.
 type answer struct {
@@ -27,6 +31,9 @@ func (a answer) check(what string) {
 	}
 	if a.header.Get("X-Request-Id") == "" {
 		a.t.Errorf("%s: no X-Request-Id", what)
+	}
+	if got := a.header.Get("Retry-After"); a.status == http.StatusServiceUnavailable && !wholeSeconds.MatchString(got) {
+		a.t.Errorf("%s: Retry-After of a 503 is %q", what, got)
 	}
 	if a.status == http.StatusNoContent {
 		if a.body != "" {

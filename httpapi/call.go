@@ -218,6 +218,9 @@ func (c *call) sendJSON(status int, body any) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	if status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
+		h.Set("Retry-After", strconv.Itoa(retryAfter)) // each 503 goes through here
+	}
 	c.started = true
 	c.w.WriteHeader(status)
 	c.settle(buf.Cap())

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -80,8 +81,12 @@ func (s *server) search(c *call) error {
 	return c.sendJSON(http.StatusOK, searchJSON{Items: mapAll(hits, hitOf), TotalFound: len(hits)})
 }
 
-// chatRequest reads the body that both chat routes take.
+// chatRequest reads the body that both chat routes take. Of a server that is about to stop it
+// takes none, before memory is waited for and the LLM is asked.
 func (s *server) chatRequest(c *call) (quire.ChatRequest, error) {
+	if err := s.refuseLate(); err != nil {
+		return quire.ChatRequest{}, err
+	}
 	b := readEngineBody(c, "query", "filters", "limit", "mode", "history")
 	req := quire.ChatRequest{Query: b.text("query", asString), Limit: b.limit(), Mode: b.mode(), Filters: b.filters(), History: b.history()}
 	if err := b.err(); err != nil {
@@ -98,8 +103,11 @@ func (s *server) chat(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.eng.Chat(c.r.Context(), req)
-	if err != nil {
+	var answer quire.ChatResponse
+	if err := s.untilStopping(c.r.Context(), func(ctx context.Context) (err error) {
+		answer, err = s.eng.Chat(ctx, req)
+		return err
+	}); err != nil {
 		return err
 	}
 	return c.sendJSON(http.StatusOK, chatJSON{Answer: answer.Answer, Sources: mapAll(answer.Sources, sourceOf)})

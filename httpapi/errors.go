@@ -37,7 +37,8 @@ type problem struct {
 	detail  []detail           // engine: where the input has the wrong type
 	allow   string             // the header Allow, for 405
 
-	retryAfter int // the header Retry-After in seconds, 0: none
+	// The header Retry-After in seconds. 0: none, but of a 503 that of sendJSON.
+	retryAfter int
 }
 
 // Error makes a problem an error, so that the HTTP layer's own refusals go the same
@@ -90,6 +91,8 @@ func problemOf(err error) *problem {
 	switch {
 	case status == http.StatusNotFound:
 		return problem404
+	case quire.CodeOf(err) == quire.CodeClosed: // its own text is for who can open it again
+		return errStopping
 	case errors.As(err, &e):
 		return &problem{status: status, message: e.Message, fields: e.Fields, retryAfter: retrySeconds(status, err)}
 	case errors.Is(err, context.DeadlineExceeded):

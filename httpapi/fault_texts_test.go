@@ -71,6 +71,9 @@ func (s *brokenStore) Update(ctx context.Context, fn func(tx quire.Tx) error) er
 	})
 }
 
+// isHealth reports whether a route answers that something failed, and does not fail by it.
+func isHealth(rt route) bool { return strings.Contains(rt.pattern, "health") }
+
 // TestFaultTexts makes the Store fail under every route, in every way: the answer is one of
 // a few fixed texts, with the id that the log has too.
 func TestFaultTexts(t *testing.T) {
@@ -108,8 +111,14 @@ func TestFaultTexts(t *testing.T) {
 				hits++
 				t.Errorf("%s, %s %s: %q in %s", faults[i].name, rt.method, rt.pattern, found, rec.Body.String())
 			}
+			if after := rec.Header().Get("Retry-After"); (rec.Code == 503) != wholeSeconds.MatchString(after) {
+				t.Errorf("%s, %s %s: %d with Retry-After %q", faults[i].name, rt.method, rt.pattern, rec.Code, after)
+			}
+			if closed := quire.CodeOf(faults[i].err) == quire.CodeClosed; closed && !isHealth(rt) && !strings.Contains(rec.Body.String(), errStopping.message) {
+				t.Errorf("%s, %s %s: %s", faults[i].name, rt.method, rt.pattern, rec.Body.String())
+			}
 			id := rec.Header().Get("X-Request-Id")
-			if !strings.Contains(rt.pattern, "health") && !slices.ContainsFunc(log.all(), func(record string) bool { return strings.Contains(record, id) }) {
+			if !isHealth(rt) && !slices.ContainsFunc(log.all(), func(record string) bool { return strings.Contains(record, id) }) {
 				t.Errorf("%s, %s %s: the log does not have the request %s", faults[i].name, rt.method, rt.pattern, id)
 			}
 			log.forget()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/engine/enginetest"
 )
 
 // levels is a fixture with the log of its handler.
@@ -73,6 +74,15 @@ func TestLogLevels(t *testing.T) {
 			if err := l.eng.Close(l.t.Context()); err != nil {
 				l.t.Fatal(err)
 			}
+			l.do(l.ann.key, "POST", "/v1/kb/chat", chatBody).want(503)
+		}},
+		{"a chat before the service stops", "WARN", func(l *levels) {
+			close(l.stopping)
+			l.do(l.ann.key, "POST", "/v1/kb/chat", chatBody).want(503)
+		}},
+		{"a chat while the service stops", "WARN", func(l *levels) {
+			l.llm.ScriptFunc(func(*quire.LLMRequest) []string { close(l.stopping); return []string{"a boat"} })
+			l.llm.Hold(enginetest.NewGate())
 			l.do(l.ann.key, "POST", "/v1/kb/chat", chatBody).want(503)
 		}},
 		{"a stream before the service stops", "WARN", func(l *levels) {

@@ -111,8 +111,9 @@ type Options struct {
 	// errors after it can no longer change the status. Default 15 s, at least 10 ms.
 	HeartbeatInterval time.Duration
 	// Stopping is closed when the server is about to stop: streams that are open end with an
-	// error event, and new ones are 503, so that http.Server.Shutdown need not wait for them.
-	// Close it in http.Server.RegisterOnShutdown. Default: streams go on to their end.
+	// error event, chats that run with 503, and new ones of both are 503, so that
+	// http.Server.Shutdown need not wait for the LLM. All else is answered as ever.
+	// Close it in http.Server.RegisterOnShutdown. Default: both go on to their end.
 	Stopping <-chan struct{}
 	// Version is what /health/detailed reports. Default: the version of the interface.
 	Version string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -72,9 +71,6 @@ func (s *server) stream(c *call, open func(context.Context) iter.Seq2[quire.Chat
 		}
 	}
 }
-
-// errStopping ends the streams of a server that is about to stop.
-var errStopping = &problem{status: http.StatusServiceUnavailable, message: "the service is about to stop; ask again in a moment"}
 
 // endStream ends a stream for which there is nothing more to come. An error is
 // returned while it can still be answered, and sent as an event otherwise; then the

@@ -80,7 +80,7 @@ func (a *askedObject) refuseUnknown() {
 			return
 		}
 		advice := ""
-		if meant := nearest(key, known); meant != "" {
+		if meant := meantBy(key, known); meant != "" {
 			advice = "; did you mean " + meant + "?"
 		}
 		a.at.child(shorten(key)).wrong("extra_forbidden", "is not a field here%s%s", advice, list)
@@ -88,13 +88,28 @@ func (a *askedObject) refuseUnknown() {
 	}
 }
 
-// nearest is the name that a key was probably meant to be, "" if none is near: it has another
-// letter case or other underscores, or one or two letters are wrong, fewer than half.
-func nearest(key string, names []string) (found string) {
-	const most, longest = 2, 64
+// otherNames are what fields are often called that have another name here, folded.
+var otherNames = map[string]string{
+	"body": "template", "bodycontent": "template", "content": "template", "text": "template",
+	"lists": "lists_to_save",
+}
+
+// meantBy is the name that a key was probably meant to be, "" if nobody can tell.
+func meantBy(key string, names []string) string {
+	const longest = 64
 	if len(key) > longest {
 		return ""
 	}
+	if name := otherNames[folded(key)]; slices.Contains(names, name) {
+		return name
+	}
+	return nearest(key, names)
+}
+
+// nearest is the name that is spelt almost like a key, "" if none is: it has another
+// letter case or other underscores, or one or two letters are wrong, fewer than half.
+func nearest(key string, names []string) (found string) {
+	const most = 2
 	least := most + 1
 	for _, name := range names {
 		d := distance(folded(key), folded(name))

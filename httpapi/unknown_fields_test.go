@@ -244,6 +244,24 @@ func TestStrictFieldsOfObjects(t *testing.T) {
 	}
 }
 
+// TestStrictFieldsOtherNames: fields of answers, and what a field is often called, lead to the
+// name that the route has.
+func TestStrictFieldsOtherNames(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, &Options{StrictFields: true})
+	id := f.elemental(f.ann, "How to sail a boat", "")
+	for field, want := range map[string]string{"body_content": "template", "body": "template", "content": "template", "text": "template", "lists": "lists_to_save"} {
+		a := f.do(f.ann.key, "PUT", "/v1/user/elemental/"+id, fmt.Sprintf(`{%q:null}`, field)).want(400)
+		if !strings.Contains(a.body, "did you mean "+want+"?") {
+			t.Errorf("%s: %s", field, a.body)
+		}
+	}
+	a := f.do(f.ann.key, "POST", "/v1/kb/search", `{"query":"boat","filters":{"tenant_id":"ann"},"text":"x"}`).want(422)
+	if strings.Contains(a.body, "did you mean") {
+		t.Errorf("a search has no text: %s", a.body)
+	}
+}
+
 // faultsOf is an error's faults, each on a line.
 func faultsOf(err error) string {
 	if err == nil {
@@ -274,15 +292,21 @@ func TestStrictFieldsOfMany(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestMeantBy(t *testing.T) {
 	t.Parallel()
 	names := []string{"id", "lists_to_save", "tagIds", "template", "title", "type_id", "visibility"}
 	for key, want := range map[string]string{
 		"visiblity": "visibility", "visiblty": "visibility", "vsiiblity": "", "Visibility": "visibility", "VISIBILITY_": "visibility", "tag_ids": "tagIds", "typeId": "type_id", "typ_id": "type_id",
-		"tilte": "title", "titel": "title", "itle": "title", "title": "title", "tt": "", "di": "", "ID": "id", "x": "", "": "", "body_content": "", "lists": "", "templates": "template",
+		"tilte": "title", "titel": "title", "itle": "title", "title": "title", "tt": "", "di": "", "ID": "id", "x": "", "": "", "body_content": "template", "bodyContent": "template", "Body": "template", "content": "template", "contents": "", "text": "template",
+		"lists": "lists_to_save", "templates": "template",
 		"visibılıty": "", "\xff": "", strings.Repeat("title", 100_000): "",
 	} {
-		if got := nearest(key, names); got != want {
+		if got := meantBy(key, names); got != want {
+			t.Errorf("%q is taken for %q, want %q", key, got, want)
+		}
+	}
+	for key, want := range map[string]string{"body": "", "text": "", "lists": "list_id"} { // where there is no field of that name
+		if got := meantBy(key, []string{"list_id", "query"}); got != want {
 			t.Errorf("%q is taken for %q, want %q", key, got, want)
 		}
 	}

@@ -113,10 +113,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 	}
 	defer ln.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	q, err := embedded.Open(ctx, o.data, &embedded.Options{
-		Library: &quire.LibraryOptions{Logger: log},
-		Engine:  &quire.EngineOptions{Logger: log},
-	})
+	q, err := embedded.Open(ctx, o.data, &embedded.Options{Logger: log})
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ type VerifiedStore interface {
 //     steps, tags and times, and their counters of sales and uses; of elementals the same, but
 //     only where both places in which it stands were changed alike;
 //   - the order of items and tags;
-//   - of jobs all but their state and what they are for; receipts; settings of the library;
+//   - of jobs all but the state and purpose of those to be run; receipts; settings of the library;
 //   - items, media, keys, receipts, tags of a list and jobs that are gone altogether; so are users,
 //     whatever they own or wrote, since an [Actor] need not be one, and tags that nothing has;
 //   - the words of the full-text index, as long as everything has its row there.

@@ -132,7 +132,33 @@ func (c *call) holdFile(id int64) error {
 const noteMost = 160 << 10
 
 // holdRead waits for the memory of so many descriptions, before it is known how long they are.
-func (c *call) holdRead(n int) error { return c.hold(min(int64(n)*noteMost, smallAnswer)) }
+func (c *call) holdRead(n int) error { return c.holdPages(min(int64(n)*noteMost, smallAnswer)) }
+
+// holdAll waits for the memory of descriptions of which it is not known how many there are: a
+// user has two answers of this kind at a time.
+func (c *call) holdAll() error { return c.holdPages(c.s.pages.size / 4) }
+
+// holdPages waits for memory to read what a page is made of, while the request has none for
+// its answer.
+func (c *call) holdPages(cost int64) error {
+	c.giveBackOf(c.s.forAnswers)
+	return c.claim(&c.s.pages, cost, c.s.pages.size)
+}
+
+// valueCost is what each value and key of a body takes when it is decoded; so many are in any
+// body and not counted.
+const (
+	valueCost  = 112
+	freeValues = 512
+)
+
+// holdValues waits for the memory that a body takes when it is decoded, besides its text.
+func (c *call) holdValues(n int) error {
+	if n <= freeValues {
+		return nil
+	}
+	return c.claim(&c.s.values, int64(n)*valueCost, c.s.values.size)
+}
 
 // searchCost is what the passages of a search take.
 const searchCost = 512 << 10
@@ -141,7 +167,7 @@ const searchCost = 512 << 10
 // came in: it stays as long as the LLM writes, and then only other chats wait for it.
 func (c *call) holdChat(req quire.ChatRequest) error {
 	c.giveBackBody()
-	cost := int64(len(req.Query))
+	cost := int64(len(req.Query)) + int64(len(req.History))*valueCost
 	for _, m := range req.History {
 		cost += int64(len(m.Content))
 	}

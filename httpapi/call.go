@@ -38,6 +38,7 @@ type call struct {
 	ahead renderings // made for the answer before it is known
 
 	held []claim // memory that was taken for the request
+	sent int64   // bytes of the answer that were written
 }
 
 func (c *call) actor() quire.Actor { return c.user.Actor() }
@@ -80,12 +81,6 @@ func respondAll[T any](c *call, status int, items []T) error {
 	return c.sendJSON(status, envelope{Code: status, Meta: c.meta(len(items)), Response: items})
 }
 
-// respondPage sends one page of a longer array in the envelope. page is the one
-// that the Library has read.
-func respondPage[T any](c *call, items []T, page quire.Page, total int) error {
-	return c.sendJSON(http.StatusOK, envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: items})
-}
-
 // pageMeta is the meta of one page of a longer array.
 func (c *call) pageMeta(page quire.Page, total int) metaJSON {
 	m := c.meta(total)
@@ -94,10 +89,15 @@ func (c *call) pageMeta(page quire.Page, total int) metaJSON {
 	return m
 }
 
-// respondEach sends a page whose n items are large: each is made, encoded and let
-// go before the next one.
+// respondEach sends one page of a longer array in the envelope, as sendItems does. page is the
+// one that the Library has read.
 func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page, total int) error {
-	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}}
+	return c.sendItems(envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}}, n, item)
+}
+
+// sendItems sends n items in an envelope whose response is empty: each is made, encoded and let
+// go before the next one.
+func (c *call) sendItems(head envelope, n int, item func(i int) (any, error)) error {
 	return c.sendInside(head, `"response":[]`, func(yield func(any, error) bool) {
 		for i := range n {
 			if v, err := item(i); !yield(v, err) || err != nil {
@@ -231,26 +231,49 @@ func (c *call) sendJSON(status int, body any) error {
 // writePart is as much of a body as gets one deadline.
 const writePart = 64 << 10
 
+// What goes beyond bufferedPart has longTimes as long. By then the buffers of the connection
+// are full, and a system wakes who writes not as soon as there is room for a part, but when a
+// third of a buffer is free (Linux, with up to 4 MiB of it).
+const (
+	bufferedPart = 1 << 20
+	longTimes    = 3
+)
+
 // write sends a part of the body. Who stops reading gives up the connection, so that
 // it does not hold the answer in memory for ever; who reads slowly gets all of it, if
 // each writePart is taken within Options.WriteTimeout.
 func (c *call) write(body []byte) error {
-	rc := http.NewResponseController(c.w)
 	// Over HTTP/2, a deadline that passes between two writes ends the stream.
-	defer func() { _ = rc.SetWriteDeadline(time.Time{}) }()
+	defer func() { _ = http.NewResponseController(c.w).SetWriteDeadline(time.Time{}) }()
 	for part := range slices.Chunk(body, writePart) {
-		_ = rc.SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))
-		if _, err := c.w.Write(part); err != nil {
+		if _, err := c.writePart(part); err != nil {
 			return errGone
 		}
 	}
 	return nil
 }
 
+// writeDeadline is until when the next part of the answer has to be written.
+func (c *call) writeDeadline() time.Time {
+	wait := c.s.opts.WriteTimeout
+	if c.sent > bufferedPart {
+		wait *= longTimes
+	}
+	return time.Now().Add(wait)
+}
+
+// writePart writes a part of the answer within a deadline, which it leaves behind.
+func (c *call) writePart(part []byte) (int, error) {
+	_ = http.NewResponseController(c.w).SetWriteDeadline(c.writeDeadline())
+	n, err := c.w.Write(part)
+	c.sent += int64(n)
+	return n, err
+}
+
 // limitEnd gives a deadline to what net/http does for the answer after the handler: it
 // writes what is still in its buffers, and then takes the deadline back.
 func (c *call) limitEnd() {
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))
+	_ = http.NewResponseController(c.w).SetWriteDeadline(c.writeDeadline())
 }
 
 // readBody reads the body of the request into memory that is held for it.
@@ -281,11 +304,7 @@ const (
 	smallBody = 1 << 20
 )
 
-// bodyStep is how many times as long a body of unknown length may become before more memory
-// is asked for.
-const bodyStep = 8
-
-// readBody reads a JSON body and checks it strictly. Before it reads more than freeBody,
+// readBody reads a JSON body. Before it reads more than freeBody,
 // it calls hold with the length it may have by then and the memory that it may take besides
 // what was held before: it is copied once as it grows.
 func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(length, cost int64) error) ([]byte, error) {
@@ -311,12 +330,25 @@ func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(leng
 	case err != nil:
 		return nil, quire.Errorf(quire.CodeInvalid, "the body could not be read to its end").WithCause(err)
 	}
-	return data, checkJSON(data, o.jsonLimits())
+	return data, nil
+}
+
+// checkBody checks the body strictly, and waits for the memory that it takes when it is decoded.
+func (c *call) checkBody() error {
+	limits := c.s.opts.jsonLimits()
+	values, err := countJSON(c.body, limits)
+	if err != nil {
+		return err
+	}
+	if err := c.holdValues(values); err != nil {
+		return err
+	}
+	return checkKeys(c.body, limits)
 }
 
 // readGrowing reads a body to its end; length is the announced one, -1 without. Of one that is
-// longer than smallBody nobody knows how long it becomes: it gets room for the most at once, so
-// that several do not wait for each other halfway.
+// longer than freeBody nobody knows how long it becomes: it gets room for smallBody at once, and
+// then for the most, of another budget, so that several do not wait for each other halfway.
 func readGrowing(body io.Reader, length, limit int64, hold func(length, cost int64) error) ([]byte, error) {
 	var data bytes.Buffer
 	held, most := int64(0), max(length, freeBody)
@@ -331,8 +363,8 @@ func readGrowing(body io.Reader, length, limit int64, hold func(length, cost int
 		if err != nil || int64(data.Len()) <= most {
 			return data.Bytes(), err
 		}
-		if most *= bodyStep; most > smallBody {
-			most = limit
+		if most = limit; held == 0 {
+			most = min(smallBody, limit)
 		}
 	}
 }

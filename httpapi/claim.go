@@ -12,10 +12,22 @@ type claim struct {
 	release func()
 }
 
-// hold waits for memory, which the request has until it gives it back. A quarter of what
-// there is cannot be had by reading, so that those who read slowly keep nobody from
-// writing.
+// The budgets are waited for in one order, so that requests do not wait for each other: who
+// waits for one of a later stage has what others wait for of an earlier one only.
+//
+//	bodies, values, chats or pages or files, answers
+
+// hold waits for memory for an answer, besides what the request has for it already; it has that
+// until it gives it back. While it waits, it has none: two that each have a part of what
+// the other one waits for would never get it. A quarter of what there is cannot be had by
+// reading, so that those who read slowly keep nobody from writing.
 func (c *call) hold(cost int64) error {
+	for _, has := range c.held {
+		if c.s.forAnswers(has.of) {
+			cost += has.cost
+		}
+	}
+	c.giveBackOf(c.s.forAnswers)
 	b := c.s.answers(cost)
 	limit := b.size
 	if c.reads() {
@@ -32,8 +44,13 @@ func (s *server) answers(cost int64) *budget {
 	return &s.largeAnswers
 }
 
-// forBodies reports whether a budget is one for bodies.
-func (s *server) forBodies(b *budget) bool { return b == &s.largeBodies || b == &s.smallBodies }
+// forAnswers reports whether a budget is one that answers are made in.
+func (s *server) forAnswers(b *budget) bool { return b == &s.largeAnswers || b == &s.smallAnswers }
+
+// forBodies reports whether a budget is one for bodies and what is in them.
+func (s *server) forBodies(b *budget) bool {
+	return b == &s.largeBodies || b == &s.smallBodies || b == &s.values
+}
 
 // bodies is the budget that a body of a length is counted in.
 func (s *server) bodies(length int64) *budget {
@@ -45,21 +62,24 @@ func (s *server) bodies(length int64) *budget {
 
 // budgets are all there are.
 func (s *server) budgets() []*budget {
-	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.files, &s.largeBodies, &s.smallBodies, &s.chats}
+	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.pages, &s.files, &s.largeBodies, &s.smallBodies, &s.values, &s.chats}
 }
 
 // makeBudgets gives each budget its size: small answers and bodies get half as much again, what
-// chats are asked with too, and files as much as answers.
+// pages are made of, what is in bodies and what chats are asked with too, and files as much as
+// answers.
 func (s *server) makeBudgets() {
 	s.largeAnswers.size, s.smallAnswers.size = s.opts.MaxAnswerMemory, s.opts.MaxAnswerMemory/2
 	s.largeBodies.size, s.smallBodies.size = s.opts.MaxRequestMemory, s.opts.MaxRequestMemory/2
-	s.files.size, s.chats.size = s.opts.MaxAnswerMemory, s.opts.MaxRequestMemory/2
+	s.pages.size, s.files.size = s.opts.MaxAnswerMemory/2, s.opts.MaxAnswerMemory
+	s.values.size, s.chats.size = s.opts.MaxRequestMemory/2, s.opts.MaxRequestMemory/2
 	for _, b := range s.budgets() {
 		b.wait = maxWait
 	}
 	for _, b := range []*budget{&s.largeBodies, &s.smallBodies} {
 		b.busy, b.start, b.whole = errBusyBodies, fairStart, fairTime
 	}
+	s.values.busy = errBusyBodies
 }
 
 // claim waits for a part of a budget; what the request has of it already counts as its own.
@@ -113,14 +133,19 @@ func (c *call) take(b *budget, cost int64) {
 }
 
 // giveBackBody lets go of the body, of which nothing is needed any more.
-func (c *call) giveBackBody() { c.giveBackOf(c.s.forBodies) }
+func (c *call) giveBackBody() {
+	c.body = nil
+	c.giveBackOf(c.s.forBodies)
+}
 
 // giveBack lets go of the memory that was held for the request. It may be called again.
-func (c *call) giveBack() { c.giveBackOf(func(*budget) bool { return true }) }
-
-// giveBackOf lets go of the body, and of what is held of some of the budgets.
-func (c *call) giveBackOf(some func(*budget) bool) {
+func (c *call) giveBack() {
 	c.body = nil
+	c.giveBackOf(func(*budget) bool { return true })
+}
+
+// giveBackOf lets go of what is held of some of the budgets.
+func (c *call) giveBackOf(some func(*budget) bool) {
 	c.held = slices.DeleteFunc(c.held, func(has claim) bool {
 		if !some(has.of) {
 			return false

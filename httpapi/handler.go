@@ -25,7 +25,7 @@ type server struct {
 
 	// Memory for answers and for bodies of requests. Small ones have a part for themselves, so
 	// that large ones, which take long, keep nobody from them.
-	largeAnswers, smallAnswers, files, largeBodies, smallBodies, chats budget
+	largeAnswers, smallAnswers, pages, files, largeBodies, smallBodies, values, chats budget
 
 	keyed   bool         // a request comes with an API key
 	rates   *rateLimiter // nil: no limit
@@ -122,6 +122,9 @@ func (s *server) serve(c *call) error {
 	}
 	if rt.body {
 		if err := c.readBody(); err != nil {
+			return err
+		}
+		if err := c.checkBody(); err != nil {
 			return err
 		}
 	}

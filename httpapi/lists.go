@@ -136,7 +136,7 @@ func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) erro
 	if err := c.hold(notes * parsedCost); err != nil {
 		return err
 	}
-	return respondPage(c, mapAll(found.Items, c.s.listOf), page, found.Total)
+	return respondEach(c, len(found.Items), func(i int) (any, error) { return c.s.listOf(found.Items[i]), nil }, page, found.Total)
 }
 
 // userLists answers with all of the caller's lists as one page, unless the request
@@ -147,11 +147,11 @@ func (s *server) userLists(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	selected := &page
+	selected, hold := &page, func() error { return c.holdRead(page.Size) }
 	if !q.has("page") && !q.has("size") {
-		selected, page.Size = nil, quire.MaxPageSize
+		selected, hold = nil, c.holdAll
 	}
-	if err := c.holdRead(page.Size); err != nil {
+	if err := hold(); err != nil {
 		return err
 	}
 	found, err := s.lib.UserLists(c.r.Context(), c.actor(), selected)

@@ -65,7 +65,9 @@ type Options struct {
 	ReadTimeout time.Duration
 	// WriteTimeout is how long each 64 KiB of an answer, an event of a stream, or the end of
 	// either may take to be written to a client that reads slowly; the connection is given
-	// up after it. It takes the place of http.Server.WriteTimeout, which counts from the
+	// up after it. Beyond the first MiB of an answer it is three times as long: by then the buffers
+	// of the connection are full, and Linux gives room in them back in pieces of up to 1.4 MiB,
+	// so that long answers take 47 kB/s. It takes the place of http.Server.WriteTimeout, which counts from the
 	// request on and would cut streams. Default 10 s, so that 6.5 kB/s are enough.
 	WriteTimeout time.Duration
 	// MaxAnswerMemory is how much memory, in bytes, the answers with large elementals
@@ -81,8 +83,8 @@ type Options struct {
 	MaxAnswerMemory int64
 	// MaxRequestMemory is how much memory, in bytes, the bodies of requests may take
 	// together: each over 16 KiB counts with twice its length, from before it is read until
-	// it is answered; without a Content-Length, with twice what it may grow to next: 128 KiB,
-	// 1 MiB, then MaxBodyBytes. Bodies of up to 1 MiB do not wait for larger ones: they share
+	// it is answered; without a Content-Length, with twice what it may grow to next: 1 MiB,
+	// then MaxBodyBytes. Bodies of up to 1 MiB do not wait for larger ones: they share
 	// half as much again; and so do the questions of chats while they are answered. They are
 	// shared and waited for like MaxAnswerMemory. While another user waits, a body that is
 	// being read has to come within about two minutes, evenly; it is ended with 408 if less of

@@ -85,8 +85,7 @@ func (w *mediaWriter) Write(p []byte) (int, error) {
 	if w.refused != 0 {
 		return len(p), nil
 	}
-	_ = http.NewResponseController(w.c.w).SetWriteDeadline(time.Now().Add(w.c.s.opts.WriteTimeout))
-	return w.c.w.Write(p)
+	return w.c.writePart(p)
 }
 
 // end says why a request was refused. That the client has left is no error of the handler.

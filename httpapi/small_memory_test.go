@@ -82,36 +82,24 @@ func flood(t *testing.T, srv *httptest.Server, n int, head string, body []byte) 
 	}
 }
 
-// TestManySmallRequests: many requests of one key, none of which is large, do not take more
-// memory than is there for small ones, whether they are read or not; somebody else is served.
-func TestManySmallRequests(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
-	}
-	f := newFixture(t, nil)
+// crowd is requests of one key, at the same time on connections of their own.
+type crowd struct {
+	name string
+	n    int
+	head string
+	body []byte
+}
+
+// meet sends the requests of crowds, one crowd after the other, and wants that they take no more
+// memory than is there for small ones, and that somebody else is served beside them.
+func (f *fixture) meet(t *testing.T, crowds ...crowd) {
+	t.Helper()
 	srv := httptest.NewServer(f.h)
 	defer srv.Close()
-	id := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A title of it","type_id":3,"category_id":18,"template":"`+strings.Repeat("*w* ", 26_000)+`"}`).want(201).str("response.id")
-	for range 100 {
-		f.elemental(f.ann, "With a long description", `,"description":"`+strings.Repeat("long words ", 1800)+`"`)
-	}
-	get := "GET %s HTTP/1.1\r\nHost: x\r\nx-api-key: " + f.ann.key + "\r\n\r\n"
-	post := "POST /v1/user/list HTTP/1.1\r\nHost: x\r\nx-api-key: " + f.ann.key + "\r\n"
-	body := bytes.Repeat([]byte(" "), 1<<20-100)
-	for name, tt := range map[string]struct {
-		head string
-		body []byte
-	}{
-		"documents":    {fmt.Sprintf(get, "/v1/elemental/"+id), nil},
-		"files":        {fmt.Sprintf(get, f.fileOf(1<<20)), nil},
-		"larger files": {fmt.Sprintf(get, f.fileOf(4_900_000)), nil},
-		"pages":        {fmt.Sprintf(get, "/v1/user/elementals?size=100"), nil},
-		"bodies":       {fmt.Sprintf("%sContent-Length: %d\r\n\r\n", post, 1<<20), body},
-		"chunks":       {fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n", post, 1<<20), body},
-	} {
+	for _, c := range crowds {
 		served := 0
 		took := heapWith(func() {
-			defer flood(t, srv, manySmall, tt.head, tt.body)()
+			defer flood(t, srv, c.n, c.head, c.body)()
 			for range 20 {
 				if a := f.do(f.bob.key, "GET", "/v1/lists", ""); a.status == http.StatusOK {
 					served++
@@ -124,9 +112,92 @@ func TestManySmallRequests(t *testing.T) {
 		})
 		f.h.(*server).allGivenBack(t)
 		if took > smallMost || served != 40 {
-			t.Errorf("%s: %d MiB, %d of 40 requests of somebody else served", name, took>>20, served)
+			t.Errorf("%s: %d MiB, %d of 40 requests of somebody else served", c.name, took>>20, served)
 		}
-		t.Logf("B10: %d connections of one key with %s: %d MiB at most, %d of 40 requests of somebody else served", manySmall, name, took>>20, served)
+		t.Logf("B10: %d connections of one key with %s: %d MiB at most, %d of 40 requests of somebody else served", c.n, c.name, took>>20, served)
+	}
+}
+
+// head is how a request of Ann's begins, with one more header.
+func (f *fixture) head(method, path, header string) string {
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\n%s\r\n\r\n", method, path, f.ann.key, header)
+}
+
+// ofLength is the header of a body of n bytes.
+func ofLength(n int) string { return fmt.Sprint("Content-Length: ", n) }
+
+// TestManySmallRequests: many requests of one key, none of which is large, do not take more
+// memory than is there for small ones, whether they are read or not; somebody else is served.
+func TestManySmallRequests(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	f := newFixture(t, nil)
+	id := f.do(f.ann.key, "POST", "/v1/user/elemental", `{"title":"A title of it","type_id":3,"category_id":18,"template":"`+strings.Repeat("*w* ", 26_000)+`"}`).want(201).str("response.id")
+	for range 100 {
+		f.elemental(f.ann, "With a long description", `,"description":"`+strings.Repeat("long words ", 1800)+`"`)
+	}
+	body := bytes.Repeat([]byte(" "), 1<<20-100)
+	f.meet(t,
+		crowd{"documents", manySmall, f.head("GET", "/v1/elemental/"+id, "Accept: */*"), nil},
+		crowd{"files", manySmall, f.head("GET", f.fileOf(1<<20), "Accept: */*"), nil},
+		crowd{"larger files", manySmall, f.head("GET", f.fileOf(4_900_000), "Accept: */*"), nil},
+		crowd{"pages", manySmall, f.head("GET", "/v1/user/elementals?size=100", "Accept: */*"), nil},
+		crowd{"bodies", manySmall, f.head("POST", "/v1/user/list", ofLength(1<<20)), body},
+		crowd{"chunks", manySmall, f.head("POST", "/v1/user/list", "Transfer-Encoding: chunked") + fmt.Sprintf("%x\r\n", 1<<20), body},
+	)
+}
+
+// TestManyValues: a short body may hold what takes many times its length when it is decoded.
+func TestManyValues(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const n = 32
+	f := newEngineFixture(t, nil)
+	values := `{"query":"x","filters":{"tenant_id":"ann","tag_ids":[` + strings.Repeat("1,", 499_000) + `1]}}`
+	history := `{"query":"x","filters":{"tenant_id":"ann"},"history":[` + strings.Repeat("{},", 340_000) + `{}]}`
+	keys := `{"title":"A list of it"` + manyKeys(490_000) + `}`
+	f.meet(t,
+		crowd{"bodies of 500,000 values", n, f.head("POST", "/v1/kb/search", ofLength(len(values))), []byte(values)},
+		crowd{"340,000 turns of a conversation", n, f.head("POST", "/v1/kb/chat", ofLength(len(history))), []byte(history)},
+		crowd{"490,000 unknown keys", n, f.head("POST", "/v1/user/list", ofLength(len(keys))), []byte(keys)},
+	)
+}
+
+// TestUnpagedAnswers: what answers with all that a user has, however much that is, takes turns.
+func TestUnpagedAnswers(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	f := newFixture(t, nil)
+	f.describe(f.ann, 500)
+	f.meet(t, crowd{"500 long tags", 96, f.head("GET", "/v1/user/tags", "Accept: */*"), nil}, crowd{"2,000 long lists", 96, f.head("GET", "/v1/user/lists", "Accept: */*"), nil})
+}
+
+// manyKeys are members of an object, after others.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%x":1`, i)
+	}
+	return b.String()
+}
+
+// describe makes n tags and 4 n lists of a user, with long descriptions.
+func (f *fixture) describe(a account, n int) {
+	f.t.Helper()
+	note := strings.Repeat("word ", 4000)
+	for i := range n {
+		_, err := f.lib.CreateTag(f.t.Context(), a.Actor(), quire.TagInput{Title: fmt.Sprint("tag ", i), Color: "#aabbcc", ElementalTypeID: quire.TypeDocument, Description: note})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		for k := range 4 {
+			if _, err := f.lib.CreateList(f.t.Context(), a.Actor(), quire.ListInput{Title: fmt.Sprintf("A list %d %d", i, k), Description: note}); err != nil {
+				f.t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -23,17 +23,38 @@ func (o *Options) jsonLimits() jsonLimits {
 // decoded, each field and element takes many times its length. Like encoding/json it
 // refuses malformed text, trailing data and a byte order mark.
 func checkJSON(data []byte, limits jsonLimits) error {
+	if _, err := countJSON(data, limits); err != nil {
+		return err
+	}
+	return checkKeys(data, limits)
+}
+
+// countJSON is what checkJSON does that takes no memory: all but comparing keys. It returns how
+// many keys and elements there are.
+func countJSON(data []byte, limits jsonLimits) (int, error) {
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
-		return quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
+		return 0, quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
 	}
 	if !utf8.Valid(data) {
-		return quire.Errorf(quire.CodeInvalid, "the body is not valid UTF-8")
+		return 0, quire.Errorf(quire.CodeInvalid, "the body is not valid UTF-8")
 	}
 	if !json.Valid(data) {
-		return syntaxError(data)
+		return 0, syntaxError(data)
 	}
 	c := checker{data: data, limits: limits}
-	for c.pos < len(data) {
+	err := c.run()
+	return c.fields + c.elements, err
+}
+
+// checkKeys refuses a key that occurs twice in an object of a text that countJSON has passed.
+func checkKeys(data []byte, limits jsonLimits) error {
+	c := checker{data: data, limits: limits, compare: true}
+	return c.run()
+}
+
+// run goes over the whole text.
+func (c *checker) run() error {
+	for c.pos < len(c.data) {
 		if err := c.step(); err != nil {
 			return err
 		}
@@ -58,7 +79,8 @@ type checker struct {
 	pos              int
 	open             []container // innermost last
 	limits           jsonLimits
-	fields, elements int // so far
+	compare          bool // keys with those before them
+	fields, elements int  // so far
 }
 
 // container is an array or object that has not ended yet.
@@ -138,7 +160,7 @@ func (c *checker) str() error {
 			if c.fields++; c.fields > c.limits.fields {
 				return quire.Errorf(quire.CodeInvalid, "the objects of the JSON have more than %d keys together", c.limits.fields)
 			}
-			return top.addKey(c.data[start-1:c.pos], escaped)
+			return top.addKey(c.data[start-1:c.pos], escaped, c.compare)
 		}
 	}
 	return nil
@@ -176,12 +198,16 @@ func (c *checker) hex() uint64 {
 	return n
 }
 
-// addKey notes a key, given with its quotes. Keys are compared as the text they
-// stand for.
-func (o *container) addKey(quoted []byte, escaped bool) error {
+// addKey notes a key, given with its quotes. If they are to be compared, keys are compared as the
+// text they stand for.
+func (o *container) addKey(quoted []byte, escaped, compare bool) error {
 	key := string(quoted[1 : len(quoted)-1])
 	if escaped {
 		_ = json.Unmarshal(quoted, &key) // json.Valid has accepted it
+	}
+	o.key = key
+	if !compare {
+		return nil
 	}
 	if _, twice := o.keys[key]; twice {
 		return quire.Errorf(quire.CodeInvalid, "the key %q occurs twice in one object", shorten(key))
@@ -192,7 +218,6 @@ func (o *container) addKey(quoted []byte, escaped bool) error {
 		o.keys = make(map[string]struct{})
 	}
 	o.keys[key] = struct{}{}
-	o.key = key
 	return nil
 }
 

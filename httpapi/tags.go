@@ -8,11 +8,22 @@ import (
 )
 
 func (s *server) userTags(c *call) error {
+	if err := c.holdAll(); err != nil {
+		return err
+	}
 	tags, err := s.lib.Tags(c.r.Context(), c.actor())
 	if err != nil {
 		return err
 	}
-	return respondAll(c, http.StatusOK, mapAll(tags, tagOf))
+	var notes int64
+	for _, t := range tags {
+		notes += int64(len(t.Description))
+	}
+	if err := c.hold(notes * noteCost); err != nil {
+		return err
+	}
+	head := envelope{Code: http.StatusOK, Meta: c.meta(len(tags)), Response: []any{}}
+	return c.sendItems(head, len(tags), func(i int) (any, error) { return tagOf(tags[i]), nil })
 }
 
 func (s *server) createTag(c *call) error {

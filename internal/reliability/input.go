@@ -53,6 +53,18 @@ var input = []Row{
 		{"what is sent is counted", "httpapi/claim.go", "	rest := int64(n)\n", "	rest := int64(0 * n)\n"},
 		{"small bodies are counted", "httpapi/claim.go", "	own := int64(0)\n", "	if b == &c.s.smallBodies {\n		return nil\n	}\n	own := int64(0)\n"},
 	}},
+	{ID: "B10", Package: "httpapi", Test: "TestManyValues", Controls: []Control{
+		{"what a body decodes to is counted", "httpapi/answer_budget.go", "	if n <= freeValues {\n", "	if n >= 0 {\n"},
+	}},
+	{ID: "B10", Package: "httpapi", Test: "TestUnpagedAnswers", Controls: []Control{
+		{"all that a user has is counted before it is read", "httpapi/answer_budget.go", "c.holdPages(c.s.pages.size / 4)", "c.holdPages(anyAnswer)"},
+	}},
+	{ID: "B10", Package: "httpapi", Test: "TestSearchesDoNotWaitForEachOther", Controls: []Control{
+		{"an answer is made in other memory than its page is read in", "httpapi/claim.go", "	b := c.s.answers(cost)\n", "	b := &c.s.pages\n"},
+	}},
+	{ID: "B10", Package: "httpapi", Test: "TestChunkedBodiesDoNotWaitForEachOther", Controls: []Control{
+		{"a body of unknown length has room for all short ones at once", "httpapi/call.go", "most = min(smallBody, limit)", "most = min(8*freeBody, limit)"},
+	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{
 		{"characters are counted, not bytes", "rules.go", "n := utf8.RuneCountInString(title)", "n := len(title)"},
 	}},

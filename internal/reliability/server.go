@@ -4,8 +4,11 @@ package reliability
 var server = []Row{
 	{ID: "D1", Package: "httpapi", Test: "TestSlowClients", Controls: []Control{
 		{"bodies have deadlines", "httpapi/handler.go", "\tc.slow = s.limitBody(w, r)\n", ""},
-		{"answers have deadlines", "httpapi/call.go", "\t\t_ = rc.SetWriteDeadline(time.Now().Add(c.s.opts.WriteTimeout))\n", ""},
+		{"answers have deadlines", "httpapi/call.go", "\t_ = http.NewResponseController(c.w).SetWriteDeadline(c.writeDeadline())\n\tn, err", "\tn, err"},
 		{"what net/http writes after the handler has one", "httpapi/handler.go", "\tdefer c.limitEnd()\n", ""},
+	}},
+	{ID: "D1", Package: "httpapi", Test: "TestSteadyReadersGetAll", Controls: []Control{
+		{"what buffers hold back has longer", "httpapi/call.go", "longTimes    = 3", "longTimes    = 1"},
 	}},
 	{ID: "D2", Package: "httpapi", Test: "TestStreamOutlivesServerTimeouts", Controls: []Control{
 		{"a stream takes the server's deadline over", "httpapi/event_writer.go", "\t_ = w.rc.SetWriteDeadline(time.Time{})\n\treturn w\n", "\treturn w\n"},

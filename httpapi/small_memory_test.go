@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/enginetest"
+	"github.com/quirelib/quire/store/sqlite"
 )
 
 // smallMost is what many small requests at the same time may take: the budget for small answers
@@ -170,7 +172,12 @@ func TestUnpagedAnswers(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes memory of its own")
 	}
-	f := newFixture(t, nil)
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "quire.db"), &sqlite.Options{Synchronous: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f := newFixtureOn(t, s, nil) // what the Store in memory returns is its own
 	f.describe(f.ann, 500)
 	f.meet(t, crowd{"500 long tags", 96, f.head("GET", "/v1/user/tags", "Accept: */*"), nil}, crowd{"2,000 long lists", 96, f.head("GET", "/v1/user/lists", "Accept: */*"), nil})
 }

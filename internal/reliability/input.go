@@ -63,7 +63,7 @@ var input = []Row{
 		{"an answer is made in other memory than its page is read in", "httpapi/claim.go", "	b := c.s.answers(cost)\n", "	b := &c.s.pages\n"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestChunkedBodiesDoNotWaitForEachOther", Controls: []Control{
-		{"a body of unknown length has room for all short ones at once", "httpapi/call.go", "most = min(smallBody, limit)", "most = min(8*freeBody, limit)"},
+		{"a body of unknown length has room for all short ones at once", "httpapi/call.go", "		if most = limit; held == 0 {\n			most = min(smallBody, limit)\n		}\n", "		if most *= 8; most > smallBody {\n			most = limit\n		}\n"},
 	}},
 	{ID: "B11", Package: "httpapi", Test: "TestTitleLengths", Controls: []Control{
 		{"characters are counted, not bytes", "rules.go", "n := utf8.RuneCountInString(title)", "n := len(title)"},

@@ -20,7 +20,7 @@ var durability = []Row{
 	{ID: "A6", Package: "embedded", Test: "TestDamagedRow", Controls: []Control{
 		{Guard: "a row that cannot be decoded is dropped", File: "damage.go", Old: "return CodeOf(err) == CodeCorrupt && c.ID != \"\"", New: "return false"},
 		{Guard: "a row that does not say what it is or whose is dropped", File: "damage.go", Old: "return c.ID == \"\" || c.TenantID == \"\" || c.ElementalID == \"\"", New: "return false"},
-		{Guard: "a transaction that writes outlives it", File: "store/sqlite/tx.go", Old: "undecodable || err ==", New: "undecodable && t.reads || err =="},
+		{Guard: "a transaction that writes outlives it", File: "store/sqlite/query.go", Old: "columnOf(err); undecodable {", New: "columnOf(err); undecodable && t.reads {"},
 	}},
 	{ID: "A6", Package: "store/sqlite", Test: "TestVerifySchema", Controls: []Control{
 		{Guard: "the comparison with the schema of a new file", File: "store/sqlite/verify_structure.go", Old: "		{\"schema\", compareSchema},\n", New: ""},

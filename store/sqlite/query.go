@@ -94,7 +94,9 @@ func stream[T any](ctx context.Context, t *tx, scan func(scanner) (T, error), qu
 		defer rows.Close()
 		for rows.Next() {
 			v, err := scan(rows)
-			if err != nil {
+			if _, undecodable := columnOf(err); undecodable {
+				err = t.session.failure(ctx, undecoded(err)) // SQLite knows nothing of it: the transaction is whole
+			} else if err != nil {
 				err = t.failed(ctx, err)
 			}
 			if !yield(v, err) || err != nil && quire.CodeOf(err) != quire.CodeCorrupt {

@@ -185,13 +185,12 @@ func (t *tx) runAll(ctx context.Context, ss []statement) error {
 	return nil
 }
 
-// failed is failure for reads. An interrupted read leaves the transaction as it was, and so
-// does a value that cannot be decoded, of which SQLite knows nothing, and where nothing is
-// written all damaged content, of which there may be more that is whole; other errors may not.
+// failed is failure for reads. An interrupted read leaves the transaction as it
+// was, and so does one of damaged content, of which there may be more that is whole;
+// other errors may not.
 func (t *tx) failed(ctx context.Context, err error) error {
-	_, undecodable := columnOf(err)
 	err = t.session.failure(ctx, undecoded(err))
-	whole := undecodable || err == quire.ErrNotFound || t.reads && quire.CodeOf(err) == quire.CodeCorrupt
+	whole := err == quire.ErrNotFound || t.reads && quire.CodeOf(err) == quire.CodeCorrupt
 	if err != nil && !whole && ctx.Err() == nil {
 		t.broken = err
 	}

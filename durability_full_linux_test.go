@@ -148,9 +148,11 @@ func TestDiskFull(t *testing.T) {
 	for round := range rounds {
 		kind := kinds[round%len(kinds)]
 		t.Run(fmt.Sprint(kind, round), func(t *testing.T) {
-			dir := smallDisk(t, 8<<20)
+			// With the ballast out there is room for the log as it may grow, 8 MB, before it is
+			// used again: whoever creates faster than is ingested leaves much to be written.
+			dir := smallDisk(t, 16<<20)
 			ballast := filepath.Join(dir, "ballast")
-			if err := os.WriteFile(ballast, make([]byte, 3_500_000+round*50_000), 0o600); err != nil {
+			if err := os.WriteFile(ballast, make([]byte, 11_500_000+round*50_000), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, "quire.db")
@@ -222,7 +224,7 @@ func TestDiskFull(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("A4: a disk of 8 MB filled %d times in %d ways: %d acknowledged elementals, as many there; recovered %d of %d; %d deleted on the full disk",
+	t.Logf("A4: a disk of 16 MB filled %d times in %d ways: %d acknowledged elementals, as many there; recovered %d of %d; %d deleted on the full disk",
 		rounds, len(kinds), acked, recovered, rounds, deleted)
 }
 

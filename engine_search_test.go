@@ -317,11 +317,18 @@ func TestHealthOfWrites(t *testing.T) {
 	wantCode(t, create(), quire.CodeUnavailable)
 	f.check(create())
 	want(true, 4)
+	s.updates <- quire.Errorf(quire.CodeUnavailable, "the storage is full")
+	wantCode(t, create(), quire.CodeUnavailable)
+	s.updates <- nil // somebody who had nothing to write
+	f.check(create())
+	s.updates <- quire.Errorf(quire.CodeUnavailable, "the storage is full")
+	want(false, 6)
+	want(true, 6)
 	s.updates <- quire.Errorf(quire.CodeConflict, "this is nothing of the store's")
 	wantCode(t, create(), quire.CodeConflict)
-	want(true, 4)
+	want(true, 6)
 	if !t.Failed() {
-		t.Log("A3: 4 writes refused by the store, 4 counted: down after each until one succeeds, up after 3 that did")
+		t.Log("A3: 6 writes refused by the store, 6 counted: down after each until one that Health tries succeeds")
 	}
 }
 

@@ -8,17 +8,14 @@ import (
 
 // writeHealth is what is known of how the Store takes writes.
 type writeHealth struct {
-	failing  atomic.Bool  // the last write failed for a reason of the Store's
+	failing  atomic.Bool  // a write has failed for a reason of the Store's, and no probe succeeded since
 	failures atomic.Int64 // all writes that did
 }
 
 // update is Update of the Store, whose failures Health shows.
 func (l *Library) update(ctx context.Context, fn func(tx Tx) error) error {
 	err := l.store.Update(ctx, fn)
-	switch {
-	case err == nil:
-		l.writes.failing.Store(false)
-	case CodeOf(err) == CodeUnavailable:
+	if CodeOf(err) == CodeUnavailable {
 		l.writes.failing.Store(true)
 		l.writes.failures.Add(1)
 	}
@@ -28,13 +25,25 @@ func (l *Library) update(ctx context.Context, fn func(tx Tx) error) error {
 // probeName is the name of what writable writes.
 const probeName = "probe"
 
-// writable returns nil if the last write succeeded, else what comes of another one: when there
-// is room on a disk again nobody need have tried.
+// probePatience is how long a probe waits: a Store that is busy with a long write is up.
+const probePatience = time.Second
+
+// writable returns nil unless a write has failed, else what comes of another one, after which a
+// Store that takes it is up again: other calls of update may have had nothing to write.
 func (l *Library) writable(ctx context.Context) error {
 	if !l.writes.failing.Load() {
 		return nil
 	}
-	return l.update(ctx, func(tx Tx) error {
-		return tx.PutMeta(ctx, probeName, []byte(now().Format(time.RFC3339)))
+	patient, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	err := l.update(patient, func(tx Tx) error {
+		return tx.PutMeta(patient, probeName, []byte(now().Format(time.RFC3339)))
 	})
+	switch {
+	case err == nil:
+		l.writes.failing.Store(false)
+	case patient.Err() != nil && ctx.Err() == nil:
+		return nil
+	}
+	return err
 }

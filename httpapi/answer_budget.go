@@ -115,12 +115,21 @@ func (c *call) holdPage(ids []string, descriptions int64) error {
 	return c.hold(cost)
 }
 
+// holdNotes waits for the memory of an answer with descriptions of so many bytes together, which
+// are rendered one by one. Long ones count as a page of elementals with them does, but never so
+// much that their own user has to wait until nobody else has any large answer.
+func (c *call) holdNotes(notes int64) error {
+	most := max(c.s.largeAnswers.size/4, 2*smallAnswer)
+	return c.hold(anyAnswer + max(notes*noteCost, min(notes*parsedCost, most)))
+}
+
 // fileCost is what a file takes for each of its bytes while it is read: what the database has
 // and what it returns.
 const fileCost = 2
 
 // holdFile waits for the memory of a file that is about to be read.
 func (c *call) holdFile(id int64) error {
+	c.giveBackOf(c.s.forAnswers)
 	size, err := c.s.lib.MediaSize(c.r.Context(), c.actor(), id)
 	if err != nil {
 		return err
@@ -132,17 +141,19 @@ func (c *call) holdFile(id int64) error {
 const noteMost = 160 << 10
 
 // holdRead waits for the memory of so many descriptions, before it is known how long they are.
-func (c *call) holdRead(n int) error { return c.holdPages(min(int64(n)*noteMost, smallAnswer)) }
+func (c *call) holdRead(n int) error {
+	return c.holdPages(&c.s.pages, min(int64(n)*noteMost, smallAnswer))
+}
 
 // holdAll waits for the memory of descriptions of which it is not known how many there are: a
-// user has two answers of this kind at a time.
-func (c *call) holdAll() error { return c.holdPages(c.s.pages.size / 4) }
+// user reads for two answers of this kind at a time, and only others of it wait for them.
+func (c *call) holdAll() error { return c.holdPages(&c.s.unpaged, c.s.unpaged.size/4) }
 
 // holdPages waits for memory to read what a page is made of, while the request has none for
 // its answer.
-func (c *call) holdPages(cost int64) error {
+func (c *call) holdPages(b *budget, cost int64) error {
 	c.giveBackOf(c.s.forAnswers)
-	return c.claim(&c.s.pages, cost, c.s.pages.size)
+	return c.claim(b, cost, b.size)
 }
 
 // valueCost is what each value and key of a body takes when it is decoded; so many are in any
@@ -166,12 +177,21 @@ const searchCost = 512 << 10
 // holdChat waits for the memory of what a chat is asked with, in the place of the body that it
 // came in: it stays as long as the LLM writes, and then only other chats wait for it.
 func (c *call) holdChat(req quire.ChatRequest) error {
-	c.giveBackBody()
+	c.giveBackOf(c.s.forAnswers)
 	cost := int64(len(req.Query)) + int64(len(req.History))*valueCost
 	for _, m := range req.History {
 		cost += int64(len(m.Content))
 	}
-	return c.claim(&c.s.chats, cost, c.s.chats.size)
+	f := req.Filters
+	cost += int64(len(f.UserID) + len(f.ElementalID) + len(f.Source) + len(f.TypeName) + len(f.CategoryName))
+	for _, tags := range [][]string{f.TagIDs, f.TagNames} {
+		for _, tag := range tags {
+			cost += int64(len(tag))
+		}
+	}
+	err := c.claim(&c.s.chats, cost, c.s.chats.size)
+	c.giveBackBody()
+	return err
 }
 
 // itemsOf returns the ids of a list's items, in order.

@@ -15,7 +15,7 @@ type claim struct {
 // The budgets are waited for in one order, so that requests do not wait for each other: who
 // waits for one of a later stage has what others wait for of an earlier one only.
 //
-//	bodies, values, chats or pages or files, answers
+//	bodies, values, chats or pages or unpaged or files, answers
 
 // hold waits for memory for an answer, besides what the request has for it already; it has that
 // until it gives it back. While it waits, it has none: two that each have a part of what
@@ -33,7 +33,11 @@ func (c *call) hold(cost int64) error {
 	if c.reads() {
 		limit -= b.size / 4
 	}
-	return c.claim(b, cost, limit)
+	if err := c.claim(b, cost, limit); err != nil {
+		return err
+	}
+	c.giveBackOf(c.s.forPages) // what was read counts in the answer
+	return nil
 }
 
 // answers is the budget that an answer of some cost is counted in.
@@ -46,6 +50,9 @@ func (s *server) answers(cost int64) *budget {
 
 // forAnswers reports whether a budget is one that answers are made in.
 func (s *server) forAnswers(b *budget) bool { return b == &s.largeAnswers || b == &s.smallAnswers }
+
+// forPages reports whether a budget is one that what goes into answers is read in.
+func (s *server) forPages(b *budget) bool { return b == &s.pages || b == &s.unpaged }
 
 // forBodies reports whether a budget is one for bodies and what is in them.
 func (s *server) forBodies(b *budget) bool {
@@ -62,16 +69,16 @@ func (s *server) bodies(length int64) *budget {
 
 // budgets are all there are.
 func (s *server) budgets() []*budget {
-	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.pages, &s.files, &s.largeBodies, &s.smallBodies, &s.values, &s.chats}
+	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.pages, &s.unpaged, &s.files, &s.largeBodies, &s.smallBodies, &s.values, &s.chats}
 }
 
 // makeBudgets gives each budget its size: small answers and bodies get half as much again, what
-// pages are made of, what is in bodies and what chats are asked with too, and files as much as
+// pages and answers without pages are read in, what is in bodies and what chats are asked with too, and files as much as
 // answers.
 func (s *server) makeBudgets() {
 	s.largeAnswers.size, s.smallAnswers.size = s.opts.MaxAnswerMemory, s.opts.MaxAnswerMemory/2
 	s.largeBodies.size, s.smallBodies.size = s.opts.MaxRequestMemory, s.opts.MaxRequestMemory/2
-	s.pages.size, s.files.size = s.opts.MaxAnswerMemory/2, s.opts.MaxAnswerMemory
+	s.pages.size, s.unpaged.size, s.files.size = s.opts.MaxAnswerMemory/2, s.opts.MaxAnswerMemory/2, s.opts.MaxAnswerMemory
 	s.values.size, s.chats.size = s.opts.MaxRequestMemory/2, s.opts.MaxRequestMemory/2
 	for _, b := range s.budgets() {
 		b.wait = maxWait

@@ -68,6 +68,13 @@ func (s *server) userElementals(c *call) error {
 
 // respondLight answers with a page of light items.
 func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
+	var notes int64
+	for _, e := range found.Items {
+		notes += int64(len(e.Description))
+	}
+	if err := c.holdNotes(notes); err != nil {
+		return err
+	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
 }
 

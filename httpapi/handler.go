@@ -25,7 +25,7 @@ type server struct {
 
 	// Memory for answers and for bodies of requests. Small ones have a part for themselves, so
 	// that large ones, which take long, keep nobody from them.
-	largeAnswers, smallAnswers, pages, files, largeBodies, smallBodies, values, chats budget
+	largeAnswers, smallAnswers, pages, unpaged, files, largeBodies, smallBodies, values, chats budget
 
 	keyed   bool         // a request comes with an API key
 	rates   *rateLimiter // nil: no limit

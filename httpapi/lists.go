@@ -133,7 +133,7 @@ func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) erro
 	for _, l := range found.Items {
 		notes += int64(len(l.Description))
 	}
-	if err := c.hold(notes * parsedCost); err != nil {
+	if err := c.holdNotes(notes); err != nil {
 		return err
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) { return c.s.listOf(found.Items[i]), nil }, page, found.Total)

@@ -57,7 +57,7 @@ var input = []Row{
 		{"what a body decodes to is counted", "httpapi/answer_budget.go", "	if n <= freeValues {\n", "	if n >= 0 {\n"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestUnpagedAnswers", Controls: []Control{
-		{"all that a user has is counted before it is read", "httpapi/answer_budget.go", "c.holdPages(c.s.pages.size / 4)", "c.holdPages(anyAnswer)"},
+		{"all that a user has is counted before it is read", "httpapi/answer_budget.go", "c.holdPages(&c.s.unpaged, c.s.unpaged.size/4)", "c.holdPages(&c.s.unpaged, anyAnswer)"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestSearchesDoNotWaitForEachOther", Controls: []Control{
 		{"an answer is made in other memory than its page is read in", "httpapi/claim.go", "	b := c.s.answers(cost)\n", "	b := &c.s.pages\n"},

@@ -43,6 +43,9 @@ func (o Options) writer() []pragma {
 		sync,
 		// Deleted content is overwritten where that costs no further writes.
 		pragma{"secure_delete", "FAST", "2"},
+		// The log is used again from 4 MiB on, in pages of a new file: with SQLite's own 1,000 it
+		// would take 8 MB of a disk that has no more, and then nothing could be written.
+		pragma{"wal_autocheckpoint", "512", "512"},
 		// A log that one big transaction made long does not stay so.
 		pragma{"journal_size_limit", "67108864", "67108864"},
 	)

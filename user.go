@@ -215,7 +215,7 @@ func (l *Library) RevokeKey(ctx context.Context, userID, keyID string) error {
 			k.RevokedAt = &t
 			return tx.PutKey(ctx, k)
 		}
-		return missing(ErrNotFound, "the user has no key with this id; Keys reads those there are")
+		return Errorf(CodeNotFound, "the user has no key with this id; Keys reads those there are")
 	})
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/quirelib/quire"
@@ -123,6 +124,14 @@ func (c *call) holdNotes(notes int64) error {
 	return c.hold(anyAnswer + max(notes*noteCost, min(notes*parsedCost, most)))
 }
 
+// lengths is how long texts of some things are together, in bytes.
+func lengths[T any](all []T, text func(T) string) (n int64) {
+	for _, v := range all {
+		n += int64(len(text(v)))
+	}
+	return n
+}
+
 // fileCost is what a file takes for each of its bytes while it is read: what the database has
 // and what it returns.
 const fileCost = 2
@@ -178,17 +187,11 @@ const searchCost = 512 << 10
 // came in: it stays as long as the LLM writes, and then only other chats wait for it.
 func (c *call) holdChat(req quire.ChatRequest) error {
 	c.giveBackOf(c.s.forAnswers)
-	cost := int64(len(req.Query)) + int64(len(req.History))*valueCost
-	for _, m := range req.History {
-		cost += int64(len(m.Content))
-	}
 	f := req.Filters
-	cost += int64(len(f.UserID) + len(f.ElementalID) + len(f.Source) + len(f.TypeName) + len(f.CategoryName))
-	for _, tags := range [][]string{f.TagIDs, f.TagNames} {
-		for _, tag := range tags {
-			cost += int64(len(tag))
-		}
-	}
+	texts := slices.Concat([]string{req.Query, f.UserID, f.ElementalID, f.Source, f.TypeName, f.CategoryName}, f.TagIDs, f.TagNames)
+	cost := lengths(texts, func(s string) string { return s })
+	cost += lengths(req.History, func(m quire.Message) string { return m.Content })
+	cost += int64(len(f.TagIDs)+len(f.TagNames)+len(req.History)) * valueCost
 	err := c.claim(&c.s.chats, cost, c.s.chats.size)
 	c.giveBackBody()
 	return err

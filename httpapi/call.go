@@ -304,9 +304,9 @@ const (
 	smallBody = 1 << 20
 )
 
-// readBody reads a JSON body. Before it reads more than freeBody,
-// it calls hold with the length it may have by then and the memory that it may take besides
-// what was held before: it is copied once as it grows.
+// readBody reads a JSON body. Before it reads more than freeBody, it calls hold with the length
+// it may have by then and the memory that it may take besides what was held before: it is copied
+// once as it grows.
 func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(length, cost int64) error) ([]byte, error) {
 	if err := checkBodyHeaders(r.Header); err != nil {
 		return nil, err
@@ -331,19 +331,6 @@ func readBody(w http.ResponseWriter, r *http.Request, o *Options, hold func(leng
 		return nil, quire.Errorf(quire.CodeInvalid, "the body could not be read to its end").WithCause(err)
 	}
 	return data, nil
-}
-
-// checkBody checks the body strictly, and waits for the memory that it takes when it is decoded.
-func (c *call) checkBody() error {
-	limits := c.s.opts.jsonLimits()
-	values, err := countJSON(c.body, limits)
-	if err != nil {
-		return err
-	}
-	if err := c.holdValues(values); err != nil {
-		return err
-	}
-	return checkKeys(c.body, limits)
 }
 
 // readGrowing reads a body to its end; length is the announced one, -1 without. Of one that is

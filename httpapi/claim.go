@@ -72,9 +72,9 @@ func (s *server) budgets() []*budget {
 	return []*budget{&s.largeAnswers, &s.smallAnswers, &s.pages, &s.unpaged, &s.files, &s.largeBodies, &s.smallBodies, &s.values, &s.chats}
 }
 
-// makeBudgets gives each budget its size: small answers and bodies get half as much again, what
-// pages and answers without pages are read in, what is in bodies and what chats are asked with too, and files as much as
-// answers.
+// makeBudgets gives each budget its size: small answers and bodies get half as much again, and so
+// do what pages and answers without pages are read in, what is in bodies and what chats are
+// asked with; files get as much as answers.
 func (s *server) makeBudgets() {
 	s.largeAnswers.size, s.smallAnswers.size = s.opts.MaxAnswerMemory, s.opts.MaxAnswerMemory/2
 	s.largeBodies.size, s.smallBodies.size = s.opts.MaxRequestMemory, s.opts.MaxRequestMemory/2

@@ -186,7 +186,7 @@ func TestWrongTypes(t *testing.T) {
 		{`{"cells":[null,["a",{"text":[]}]]}`, table, "cells/1/1/text: must be a string"},
 	}
 	for _, tt := range tests {
-		if err := checkJSON([]byte(tt.body), usual); err != nil {
+		if err := checkJSON([]byte(tt.body), usual, atOnce); err != nil {
 			t.Fatal(err)
 		}
 		_, wrong := decode(tt.body, tt.parse)
@@ -217,7 +217,7 @@ func FuzzPayloads(f *testing.F) {
 	f.Add([]byte(`{"images":[{"file_name":"a","file_buffer":[1,2,256]}],"files":[{"file_buffer":{"type":"Buffer","data":[ 1 ]}}],"avatar":{"file_buffer":"data:;base64,AA=="}}`))
 	f.Add([]byte(`[null,{"price":-0},"x",{"avatar":[]}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if checkJSON(data, usual) != nil {
+		if checkJSON(data, usual, atOnce) != nil {
 			return
 		}
 		o := objectOf(data)

@@ -68,11 +68,7 @@ func (s *server) userElementals(c *call) error {
 
 // respondLight answers with a page of light items.
 func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
-	var notes int64
-	for _, e := range found.Items {
-		notes += int64(len(e.Description))
-	}
-	if err := c.holdNotes(notes); err != nil {
+	if err := c.holdNotes(lengths(found.Items, descriptionOf)); err != nil {
 		return err
 	}
 	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
@@ -83,16 +79,14 @@ func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page)
 // out, so that the page has fewer than its total says.
 func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, item func(quire.Elemental) (any, error)) error {
 	ids := idsOf(found.Items)
-	var notes int64
-	for _, e := range found.Items {
-		notes += int64(len(e.Description))
-	}
-	if err := c.holdPage(ids, notes); err != nil {
+	if err := c.holdPage(ids, lengths(found.Items, descriptionOf)); err != nil {
 		return err
 	}
 	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}
 	return c.sendInside(head, `"response":[]`, eachWhole(c.s.lib.Elementals(c.r.Context(), c.actor(), ids), item))
 }
+
+func descriptionOf(e quire.Elemental) string { return e.Description }
 
 func idsOf(es []quire.Elemental) []string {
 	return mapAll(es, func(e quire.Elemental) string { return e.ID })

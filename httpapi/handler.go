@@ -124,7 +124,7 @@ func (s *server) serve(c *call) error {
 		if err := c.readBody(); err != nil {
 			return err
 		}
-		if err := c.checkBody(); err != nil {
+		if err := checkJSON(c.body, s.opts.jsonLimits(), c.holdValues); err != nil {
 			return err
 		}
 	}

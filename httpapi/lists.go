@@ -129,10 +129,7 @@ func (s *server) searchLists(c *call) error {
 
 // respondLists answers with lists without their items.
 func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
-	var notes int64
-	for _, l := range found.Items {
-		notes += int64(len(l.Description))
-	}
+	notes := lengths(found.Items, func(l quire.List) string { return l.Description })
 	if err := c.holdNotes(notes); err != nil {
 		return err
 	}

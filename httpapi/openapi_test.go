@@ -33,7 +33,7 @@ type described struct {
 
 func readDocument(t *testing.T, text []byte) (d described) {
 	t.Helper()
-	if err := checkJSON(text, usual); err != nil {
+	if err := checkJSON(text, usual, atOnce); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(text, &d); err != nil {

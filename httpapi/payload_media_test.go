@@ -49,7 +49,7 @@ func FuzzByteNumbers(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if checkJSON(text, usual) != nil || firstValue(text)[0] != '[' {
+		if checkJSON(text, usual, atOnce) != nil || firstValue(text)[0] != '[' {
 			return
 		}
 		var want []json.RawMessage
@@ -73,7 +73,7 @@ func FuzzByteNumbers(f *testing.F) {
 func TestBufferMemory(t *testing.T) {
 	const size = 4 << 20
 	body := []byte(`{"images":[],"files":[{"file_name":"a","file_buffer":{"type":"Buffer","data":[` + strings.Repeat("255,", size-1) + `255]}}]}`)
-	if err := checkJSON(body, usual); err != nil {
+	if err := checkJSON(body, usual, atOnce); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats

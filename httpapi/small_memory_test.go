@@ -178,7 +178,7 @@ func TestUnpagedAnswers(t *testing.T) {
 	}
 	defer s.Close()
 	f := newFixtureOn(t, s, nil) // what the Store in memory returns is its own
-	f.describe(f.ann, 500)
+	f.describe(f.ann, 500, 2000)
 	f.meet(t, crowd{"500 long tags", 96, f.head("GET", "/v1/user/tags", "Accept: */*"), nil}, crowd{"2,000 long lists", 96, f.head("GET", "/v1/user/lists", "Accept: */*"), nil})
 }
 
@@ -191,19 +191,19 @@ func manyKeys(n int) string {
 	return b.String()
 }
 
-// describe makes n tags and 4 n lists of a user, with long descriptions.
-func (f *fixture) describe(a account, n int) {
+// describe makes tags and lists of a user, with long descriptions.
+func (f *fixture) describe(a account, tags, lists int) {
 	f.t.Helper()
 	note := strings.Repeat("word ", 4000)
-	for i := range n {
+	for i := range tags {
 		_, err := f.lib.CreateTag(f.t.Context(), a.Actor(), quire.TagInput{Title: fmt.Sprint("tag ", i), Color: "#aabbcc", ElementalTypeID: quire.TypeDocument, Description: note})
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		for k := range 4 {
-			if _, err := f.lib.CreateList(f.t.Context(), a.Actor(), quire.ListInput{Title: fmt.Sprintf("A list %d %d", i, k), Description: note}); err != nil {
-				f.t.Fatal(err)
-			}
+	}
+	for i := range lists {
+		if _, err := f.lib.CreateList(f.t.Context(), a.Actor(), quire.ListInput{Title: fmt.Sprint("A list of it ", i), Description: note}); err != nil {
+			f.t.Fatal(err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // checkSplit compares a split with what encoding/json makes of the text.
 func checkSplit(t *testing.T, text []byte) {
 	t.Helper()
-	if checkJSON(text, usual) != nil {
+	if checkJSON(text, usual, atOnce) != nil {
 		return
 	}
 	switch raw := firstValue(text); raw[0] {

@@ -22,34 +22,28 @@ func (o *Options) jsonLimits() jsonLimits {
 // invalid UTF-8, lone surrogates (both would become U+FFFD), and what is beyond the limits:
 // decoded, each field and element takes many times its length. Like encoding/json it
 // refuses malformed text, trailing data and a byte order mark.
-func checkJSON(data []byte, limits jsonLimits) error {
-	if _, err := countJSON(data, limits); err != nil {
-		return err
-	}
-	return checkKeys(data, limits)
-}
-
-// countJSON is what checkJSON does that takes no memory: all but comparing keys. It returns how
-// many keys and elements there are.
-func countJSON(data []byte, limits jsonLimits) (int, error) {
+//
+// Before it does what takes memory, which is comparing keys, it calls hold with how many keys
+// and elements there are.
+func checkJSON(data []byte, limits jsonLimits, hold func(values int) error) error {
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
-		return 0, quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
+		return quire.Errorf(quire.CodeInvalid, "the body is empty; it must be JSON")
 	}
 	if !utf8.Valid(data) {
-		return 0, quire.Errorf(quire.CodeInvalid, "the body is not valid UTF-8")
+		return quire.Errorf(quire.CodeInvalid, "the body is not valid UTF-8")
 	}
 	if !json.Valid(data) {
-		return 0, syntaxError(data)
+		return syntaxError(data)
 	}
-	c := checker{data: data, limits: limits}
-	err := c.run()
-	return c.fields + c.elements, err
-}
-
-// checkKeys refuses a key that occurs twice in an object of a text that countJSON has passed.
-func checkKeys(data []byte, limits jsonLimits) error {
-	c := checker{data: data, limits: limits, compare: true}
-	return c.run()
+	count := checker{data: data, limits: limits}
+	if err := count.run(); err != nil {
+		return err
+	}
+	if err := hold(count.fields + count.elements); err != nil {
+		return err
+	}
+	compare := checker{data: data, limits: limits, compare: true}
+	return compare.run()
 }
 
 // run goes over the whole text.

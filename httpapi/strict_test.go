@@ -15,6 +15,9 @@ import (
 // usual are the limits of the zero Options.
 var usual = jsonLimits{depth: 64, fields: 500_000, elements: 500_000}
 
+// atOnce holds memory without waiting.
+func atOnce(int) error { return nil }
+
 func TestCheckJSON(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", usual.depth) + strings.Repeat("]", usual.depth)
@@ -53,7 +56,7 @@ func TestCheckJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := checkJSON([]byte(tt.body), usual)
+			err := checkJSON([]byte(tt.body), usual, atOnce)
 			if tt.want == "" {
 				if err != nil {
 					t.Fatalf("checkJSON(%q) = %v, want nil", tt.body, err)
@@ -88,7 +91,7 @@ func TestJSONSuite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ok := checkJSON(data, usual) == nil
+		ok := checkJSON(data, usual, atOnce) == nil
 		switch {
 		case name[0] == 'i':
 			free++
@@ -104,7 +107,7 @@ func TestJSONSuite(t *testing.T) {
 			onPurpose++
 		default:
 			if !ok {
-				t.Errorf("%s: refused: %v", name, checkJSON(data, usual))
+				t.Errorf("%s: refused: %v", name, checkJSON(data, usual, atOnce))
 			}
 			accepted++
 		}
@@ -122,7 +125,7 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if checkJSON(data, usual) != nil {
+		if checkJSON(data, usual, atOnce) != nil {
 			return
 		}
 		if !json.Valid(data) || !utf8.Valid(data) {
@@ -142,7 +145,7 @@ func FuzzCheckJSON(f *testing.F) {
 		if bytes.ContainsRune(again, utf8.RuneError) && !bytes.ContainsRune(data, utf8.RuneError) && !bytes.Contains(bytes.ToLower(data), []byte(`\ufffd`)) {
 			t.Fatalf("a string of %q changed: %q", data, again)
 		}
-		if err := checkJSON(again, usual); err != nil {
+		if err := checkJSON(again, usual, atOnce); err != nil {
 			t.Fatalf("%q re-encoded as %q: %v", data, again, err)
 		}
 	})

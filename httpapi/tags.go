@@ -15,10 +15,7 @@ func (s *server) userTags(c *call) error {
 	if err != nil {
 		return err
 	}
-	var notes int64
-	for _, t := range tags {
-		notes += int64(len(t.Description))
-	}
+	notes := lengths(tags, func(t quire.Tag) string { return t.Description })
 	if err := c.hold(notes * noteCost); err != nil {
 		return err
 	}

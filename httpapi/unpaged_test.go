@@ -3,11 +3,8 @@ package httpapi
 import (
 	"fmt"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/quirelib/quire"
 )
 
 // TestUnpagedAnswersKeepNobodyOut: two users ask for all of their long tags, again and again, and
@@ -18,8 +15,8 @@ func TestUnpagedAnswersKeepNobodyOut(t *testing.T) {
 	s := f.h.(*server)
 	s.pages.wait = 2 * time.Second
 	carl := f.account("carl")
-	f.describe(f.ann, 500)
-	f.describe(f.bob, 500)
+	f.describe(f.ann, 500, 0)
+	f.describe(f.bob, 500, 0)
 	srv := httptest.NewServer(f.h)
 	defer srv.Close()
 	for _, a := range []account{f.ann, f.bob} {
@@ -39,12 +36,7 @@ func TestLongListsBesideAnAnswer(t *testing.T) {
 	f := newFixture(t, nil)
 	s := f.h.(*server)
 	s.largeAnswers.wait = time.Second
-	note := strings.Repeat("word ", 4000)
-	for i := range 210 {
-		if _, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: fmt.Sprint("A list of it ", i), Description: note}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f.describe(f.ann, 0, 210)
 	defer s.largeAnswers.take(f.bob.ID, 6<<20)() // a document that bob does not read
 	f.do(f.ann.key, "GET", "/v1/user/lists", "").want(200)
 }

@@ -101,29 +101,14 @@ func (in *importer) guest(ctx context.Context, r record) error {
 	return in.ownsNothing(ctx, g.ID)
 }
 
-// ownsNothing refuses the id of somebody who is no user here but owns content here, as
-// in programs that keep their users elsewhere.
+// ownsNothing refuses the id of somebody who is no user here but owns content here.
 func (in *importer) ownsNothing(ctx context.Context, id string) error {
 	if in.opts.KnownGuests {
 		return nil
 	}
-	taken := Errorf(CodeConflict, "somebody with the id %q owns content here already: set ImportOptions.KnownGuests if that is the same one", id)
-	for _, err := range in.tx.ElementalsOf(ctx, id) {
-		if err == nil {
-			err = taken
-		}
-		return err
-	}
-	tags, err := in.tx.TagsOf(ctx, id)
-	if err == nil && len(tags) > 0 {
-		err = taken
-	}
-	if err != nil {
-		return err
-	}
-	_, lists, err := in.tx.SearchLists(ctx, ListSearch{Viewer: Viewer{OwnerID: id}, Limit: 1})
-	if err == nil && lists > 0 {
-		err = taken
+	owns, err := ownsOutside(ctx, in.tx, id, "")
+	if err == nil && owns {
+		err = Errorf(CodeConflict, "somebody with the id %q owns content here already: set ImportOptions.KnownGuests if that is the same one", id)
 	}
 	return err
 }

@@ -49,7 +49,8 @@ const touchPatience = 50 * time.Millisecond
 
 // CreateUser adds a user. It is for the application, not for a user: it names no
 // actor. ErrConflict if the id is taken, also by a tenant that has users, unless TenantID
-// names that tenant: who chooses an id must not come to the knowledge of others by it.
+// names that tenant, or by an owner of content in another tenant than the new user's: who
+// chooses an id must not come to the knowledge or content of others by it.
 func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	u := User{ID: in.ID, TenantID: in.TenantID, Name: in.Name, Username: in.Username, Email: in.Email, AvatarURL: in.AvatarURL, CreatedAt: now()}
 	if u.ID == "" {
@@ -71,6 +72,9 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 				return err
 			}
 		}
+		if err := noOwner(ctx, tx, u); err != nil {
+			return err
+		}
 		return tx.PutUser(ctx, u)
 	})
 	if err != nil {
@@ -88,6 +92,16 @@ func withoutUsers(ctx context.Context, tx ReadTx, tenantID string) error {
 		return Errorf(CodeConflict, "a tenant with this id has users; choose another id, or give the tenant_id: the same one to join them")
 	}
 	return nil
+}
+
+// noOwner returns ErrConflict if the id of a new user owns content in a tenant that is not
+// theirs.
+func noOwner(ctx context.Context, tx ReadTx, u User) error {
+	owns, err := ownsOutside(ctx, tx, u.ID, u.TenantID)
+	if err == nil && owns {
+		err = Errorf(CodeConflict, "somebody with this id, who is not a user here, owns content in another tenant; choose another id, or give the tenant_id of that tenant if it is the same one")
+	}
+	return err
 }
 
 // check checks the fields of a new user.

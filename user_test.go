@@ -101,6 +101,48 @@ func TestTenantsAreNotJoinedByID(t *testing.T) {
 	})
 }
 
+// TestOwnersAreNotBecomeByID: owners of content who are no users, as with an Authenticate of the
+// application's own, keep it when somebody chooses their id.
+func TestOwnersAreNotBecomeByID(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		has := map[string]func(owner quire.Actor) error{
+			"elemental": func(owner quire.Actor) error {
+				_, err := f.CreateElemental(ctx, owner, document("A plan of theirs", "Theirs."))
+				return err
+			},
+			"list": func(owner quire.Actor) error {
+				_, err := f.CreateList(ctx, owner, quire.ListInput{Title: "Plans"})
+				return err
+			},
+			"tag": func(owner quire.Actor) error {
+				_, err := f.CreateTag(ctx, owner, quire.TagInput{Title: "plan", Color: "#fff", ElementalTypeID: quire.TypeDocument})
+				return err
+			},
+		}
+		for what, make := range has {
+			owner := quire.Actor{UserID: "owner-of-" + what, TenantID: "guild"}
+			if err := make(owner); err != nil {
+				t.Fatal(err)
+			}
+			for _, tenantID := range []string{"", "another"} {
+				_, err := f.CreateUser(ctx, quire.UserInput{ID: owner.UserID, TenantID: tenantID})
+				wantCode(t, err, quire.CodeConflict)
+				if !strings.Contains(err.Error(), "owns content in another tenant") {
+					t.Errorf("%s, tenant %q: the error is %q", what, tenantID, err)
+				}
+			}
+			if what == "tag" { // that has no tenant
+				continue
+			}
+			if _, err := f.CreateUser(ctx, quire.UserInput{ID: owner.UserID, TenantID: owner.TenantID}); err != nil {
+				t.Errorf("%s: who is to be a user from now on: %v", what, err)
+			}
+		}
+	})
+}
+
 func TestKeyExpiresAndNotesItsUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, store.NewMemory(), nil)

@@ -1,7 +1,6 @@
 package quire_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -49,10 +48,7 @@ func TestEngineModel(t *testing.T) {
 
 func modelRun(t *testing.T, rt *rapid.T, s quire.Store, steps *int) {
 	f := newEngineFixture(t, s, quire.EngineOptions{Chunker: paragraphs{}, BatchSize: 2})
-	defer func() { // cleanups of t come too late to keep the number of goroutines small
-		f.stop(context.Background())
-		f.check(s.Close())
-	}()
+	defer f.close() // cleanups of t come too late to keep memory and the number of goroutines small
 	ctx := t.Context()
 	tags := map[string]int64{}
 	for _, a := range []quire.Actor{f.ann, f.bob} {

@@ -69,11 +69,20 @@ func newEngineFixture(t *testing.T, s quire.Store, opts quire.EngineOptions) *en
 		f.opts.Text, f.opts.Mode = f.words, quire.SearchVector
 	}
 	f.start()
-	t.Cleanup(func() {
-		wantSound(t, f.eng)
-		f.stop(context.Background())
-	})
+	t.Cleanup(f.close)
 	return f
+}
+
+// close is that of fixture, with the Engine before it.
+func (f *engineFixture) close() {
+	f.t.Helper()
+	if f.Library == nil {
+		return
+	}
+	wantSound(f.t, f.eng)
+	f.stop(context.Background())
+	f.fixture.close()
+	f.eng, f.index = nil, nil
 }
 
 // onMemory reports whether the fixture's Store is that in memory.

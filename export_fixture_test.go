@@ -48,16 +48,26 @@ func newInstance(t testing.TB, s quire.Store, embedder *enginetest.Embedder) *in
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if !in.damaged {
-			wantSound(t, in.eng)
-			wantSound(t, lib)
-		}
-		if err := errors.Join(in.eng.Close(ctx), lib.Close(ctx), s.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(in.close)
 	return in
+}
+
+// close looks for damage, closes all and lets go of it, which a test that makes many does not
+// leave to the end. Closing twice is no error.
+func (in *instance) close() {
+	in.t.Helper()
+	if in.Library == nil {
+		return
+	}
+	if !in.damaged {
+		wantSound(in.t, in.eng)
+		wantSound(in.t, in.Library)
+	}
+	ctx := context.Background()
+	if err := errors.Join(in.eng.Close(ctx), in.Library.Close(ctx), in.store.Close()); err != nil {
+		in.t.Error(err)
+	}
+	in.Library, in.store, in.eng, in.index = nil, nil, nil, nil
 }
 
 func (in *instance) must(err error) {

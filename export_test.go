@@ -25,10 +25,12 @@ func TestExportRoundTrip(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		start := rapid.IntRange(0, 1).Draw(rt, "store")
 		from := newInstance(t, stores[start].open(t), nil)
+		defer from.close()
 		b := fillLibrary(from, seed, rapid.IntRange(0, 12).Draw(rt, "elementals"))
 		want, first := b.see(from), from.export(acme)
 		for step := range 2 {
 			to := newInstance(t, stores[(start+step+1)%2].open(t), nil)
+			defer to.close()
 			addVisitor(to)
 			res, err := to.importing(first, &quire.ImportOptions{KnownGuests: true})
 			to.must(err)

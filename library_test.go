@@ -52,15 +52,24 @@ func newFixture(t *testing.T, s quire.Store, opts *quire.LibraryOptions) *fixtur
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		wantSound(t, lib)
-		if err := errors.Join(lib.Close(context.Background()), s.Close()); err != nil {
-			t.Error(err)
-		}
-	})
 	f := &fixture{Library: lib, t: t, store: s}
+	t.Cleanup(f.close)
 	f.ann, f.bob = f.user("ann"), f.user("bob")
 	return f
+}
+
+// close looks for damage, closes the Library and its Store and lets go of them, which a test
+// that makes many does not leave to the end. Closing twice is no error.
+func (f *fixture) close() {
+	f.t.Helper()
+	if f.Library == nil {
+		return
+	}
+	wantSound(f.t, f.Library)
+	if err := errors.Join(f.Library.Close(context.Background()), f.store.Close()); err != nil {
+		f.t.Error(err)
+	}
+	f.Library, f.store = nil, nil
 }
 
 func (f *fixture) user(id string) quire.Actor {

@@ -64,7 +64,7 @@ func TestStoppingEndsChats(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	t.Logf("Shutdown ended %d chats with 503 after %.1f s", chats, ended.Seconds())
+	t.Logf("D10: Shutdown ended %d chats with 503 after %.1f s", chats, ended.Seconds())
 }
 
 // chatOver asks over the network.

@@ -9,29 +9,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// TestControls takes out each guard and wants the test of its row to fail. Chosen ones:
+// TestControls takes out each guard and wants the test of its row to fail; rows run beside each
+// other, as many as there are processors. Chosen ones:
 //
 //	go test -tags mutants -v -timeout 3h -run 'Controls/A1(#|$)' ./internal/reliability
 func TestControls(t *testing.T) {
-	caught, all := 0, 0
+	var caught, all atomic.Int64
+	t.Cleanup(func() { t.Logf("%d of %d controls caught", caught.Load(), all.Load()) })
 	for row := range Rows() {
 		t.Run(row.ID, func(t *testing.T) {
+			t.Parallel()
 			for _, c := range row.Controls {
-				all++
+				all.Add(1)
 				if err := row.fails(t, c); err != nil {
 					t.Errorf("%s %s, without %s: %v", row.ID, row.Test, c.Guard, err)
 					continue
 				}
-				caught++
+				caught.Add(1)
 				t.Logf("%s %s, without %s: control caught: yes", row.ID, row.Test, c.Guard)
 			}
 		})
 	}
-	t.Logf("%d of %d controls caught", caught, all)
 }
 
 // fails returns nil if the test of the row fails with the guard taken out, else why that

@@ -48,6 +48,9 @@ var server = []Row{
 	{ID: "D10", Package: "httpapi", Test: "TestLoad", Controls: []Control{
 		{"streams end when the server stops", "httpapi/stream.go", "case <-s.opts.Stopping:", "case <-(chan struct{})(nil):"},
 	}},
+	{ID: "D10", Package: "httpapi", Test: "TestStoppingEndsChats", Controls: []Control{
+		{"chats end when the server stops", "httpapi/stopping.go", "cancel(errStopping)", "_ = errStopping"},
+	}},
 	{ID: "D11", Package: "httpapi", Test: "TestRateOverHTTP", Controls: []Control{
 		{"each key has a limit of its own", "httpapi/rate.go", "who += \"\\x00\" + c.r.Header.Get(\"X-Api-Key\")", "who += \"\\x00\""},
 	}},

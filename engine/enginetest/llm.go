@@ -57,7 +57,7 @@ var _ quire.LLM = (*LLM)(nil)
 // NewLLM makes an LLM that answers everything with the given pieces; without any,
 // it quotes.
 func NewLLM(pieces ...string) *LLM {
-	m := &LLM{ended: make(chan End, 1<<16)}
+	m := &LLM{ended: make(chan End, 1<<10)}
 	if len(pieces) > 0 {
 		m.Script(pieces...)
 	}
@@ -124,7 +124,7 @@ func (m *LLM) Requests() []quire.LLMRequest {
 	return requests
 }
 
-// Ended delivers the end of each generation when it has come, up to 65,536 that
+// Ended delivers the end of each generation when it has come, up to 1,024 that
 // nobody has received; nil if the LLM was not made by NewLLM.
 func (m *LLM) Ended() <-chan End { return m.ended }
 

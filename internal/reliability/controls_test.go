@@ -45,7 +45,7 @@ func (r Row) fails(t *testing.T, c Control) error {
 		return err
 	}
 	tags := ""
-	if r.Long {
+	if r.LongOnly {
 		tags = "long"
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, r.Package), "test", "-tags", tags,

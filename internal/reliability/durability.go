@@ -28,12 +28,12 @@ var durability = []Row{
 	{ID: "A6", Package: "store/sqlite", Test: "TestFlippedBytes", Controls: []Control{
 		{Guard: "the checksums", File: "store/sqlite/verify_rows.go", Old: "case !bytes.Equal(r.sum, want):", New: "case len(want) == 0:"},
 	}},
-	{ID: "A1", Package: ".", Test: "TestKillWhileWriting", Controls: []Control{{
+	{ID: "A1", Package: ".", Test: "TestKillWhileWriting", Long: true, Controls: []Control{{
 		Guard: "an elemental goes with its passages and jobs", File: "elemental.go",
 		Old: "		if _, err := ch.drop(ctx, tx, rec.TenantID, rec.ID); err != nil {\n			return err\n		}\n		if err := tx.DeleteElemental",
 		New: "		if err := tx.DeleteElemental",
 	}}},
-	{ID: "A2", Package: "store/sqlite", Test: "TestPowerCut", Controls: []Control{{
+	{ID: "A2", Package: "store/sqlite", Test: "TestPowerCut", Long: true, Controls: []Control{{
 		Guard: "each commit waits for the disk", File: "store/sqlite/sqlite.go",
 		Old: "n.Synchronous = Full", New: "n.Synchronous = Normal",
 	}}},
@@ -59,7 +59,7 @@ var durability = []Row{
 		Guard: "a transaction that failed is rolled back", File: "store/sqlite/tx.go",
 		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
 	}}},
-	{ID: "A6", Package: "store/sqlite", Test: "TestDamagedFiles", Controls: []Control{{
+	{ID: "A6", Package: "store/sqlite", Test: "TestDamagedFiles", Long: true, Controls: []Control{{
 		Guard: "a file is looked at before it is opened for writing", File: "store/sqlite/inspect.go",
 		Old: "	h, err := readHeader(path)", New: "	if info.Size() > 0 {\n		return true, nil\n	}\n	h, err := readHeader(path)",
 	}, {

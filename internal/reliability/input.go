@@ -74,7 +74,7 @@ var input = []Row{
 	{ID: "B13", Package: "httpapi", Test: "TestCompressedBodies", Controls: []Control{
 		{"what is compressed is refused", "httpapi/call.go", `if !strings.EqualFold(encoding, "identity") {`, `if encoding == "identity" {`},
 	}},
-	{ID: "B14", Package: "internal/conformance", Test: "TestFuzz", Controls: []Control{
+	{ID: "B14", Package: "internal/conformance", Test: "TestFuzz", Long: true, Controls: []Control{
 		{"a conflict has a status", "httpapi/errors.go", "\tquire.CodeConflict:        http.StatusConflict,\n", ""},
 		{"a count has its name", "httpapi/wire_elemental.go", "`json:\"total_saves\"`", "`json:\"totalSaves\"`"},
 		{"an error has its name", "httpapi/errors.go", "Message string           `json:\"error_message\"`", "Message string           `json:\"message\"`"},
@@ -86,7 +86,7 @@ var input = []Row{
 		{"a stream has an end", "httpapi/event_writer.go", "\treturn w.end()\n}\n\n// fail", "\treturn nil\n}\n\n// fail"},
 		{"a visibility is one of two", "rules.go", "if v != Public && v != Unlisted {", "if v < Public {"},
 	}},
-	{ID: "B15", Package: "internal/reliability", Test: "TestFuzzing", Long: true, Controls: []Control{
+	{ID: "B15", Package: "internal/reliability", Test: "TestFuzzing", LongOnly: true, Controls: []Control{
 		{"UTF-8 is checked", "httpapi/strict.go", "if !utf8.Valid(data) {", "if !utf8.Valid(data[:0]) {"},
 	}},
 	{ID: "B16", Package: "httpapi", Test: "TestLongWords", Controls: []Control{

@@ -14,7 +14,7 @@ var jobs = []Row{
 		Guard: "the version is compared in the transaction that commits", File: "attempt.go",
 		Old: "rec.Version != read.Version || current", New: "current",
 	}}},
-	{ID: "C3", Package: ".", Test: "TestReadersSeeOldOrNew", Controls: []Control{{
+	{ID: "C3", Package: ".", Test: "TestReadersSeeOldOrNew", Long: true, Controls: []Control{{
 		Guard: "a search and a commit exclude each other", File: "mirror.go",
 		Old: "			m.mu.RLock()\n			defer m.mu.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
 		New: "			agreed = true || before == 0\n",
@@ -37,7 +37,7 @@ var jobs = []Row{
 		Guard: "a queued job stands for later ones", File: "commit.go",
 		Old: "		if i >= 0 {\n			j := active[i]", New: "		if i >= 1<<20 {\n			j := active[i]",
 	}}},
-	{ID: "C6", Package: ".", Test: "TestKillWhileIngesting", Controls: []Control{{
+	{ID: "C6", Package: ".", Test: "TestKillWhileIngesting", Long: true, Controls: []Control{{
 		Guard: "who asks again under the same trace id gets the same job", File: "commit.go",
 		Old: "case err == nil && j.ElementalID == rec.ID:", New: "case err == nil && j.ElementalID == rec.ID && len(j.ID) > 1<<20:",
 	}}},
@@ -66,20 +66,20 @@ var jobs = []Row{
 		Guard: "jobs of a killed process go back into the queue", File: "engine.go",
 		Old: "			return takeBack(ctx, tx)", New: "			return nil",
 	}}},
-	{ID: "C10", Package: ".", Test: "TestCancelAtAnyTime", Controls: []Control{{
+	{ID: "C10", Package: ".", Test: "TestCancelAtAnyTime", Long: true, Controls: []Control{{
 		Guard: "a cancelled transaction is rolled back", File: "store/sqlite/tx.go",
 		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
 	}}},
-	{ID: "C11", Package: "store/sqlite", Test: "TestReadModifyWrite", Controls: []Control{{
+	{ID: "C11", Package: "store/sqlite", Test: "TestReadModifyWrite", Long: true, Controls: []Control{{
 		Guard: "one connection writes, and has the lock from the beginning", File: "store/sqlite/conn.go",
 		Old: "	c, err := sqlite.NewConnector(dsn(path, pragmas))\n	if err != nil {\n		return nil, unusable(err)\n	}\n	db := sql.OpenDB(connector{c, pragmas})\n	db.SetMaxOpenConns(n)",
 		New: "	c, err := sqlite.NewConnector(strings.Replace(dsn(path, pragmas), \"immediate\", \"deferred\", 1))\n	if err != nil {\n		return nil, unusable(err)\n	}\n	db := sql.OpenDB(connector{c, pragmas})\n	db.SetMaxOpenConns(n + 16)",
 	}}},
-	{ID: "C13", Package: ".", Test: "TestEngineModel", Controls: []Control{{
+	{ID: "C13", Package: ".", Test: "TestEngineModel", Long: true, Controls: []Control{{
 		Guard: "the indexes are filled from all that is stored", File: "load.go",
 		Old: "			groups = append(groups, chunks[from:i+1])", New: "			if id := chunks[i].ElementalID; id[len(id)-1] != '0' {\n				groups = append(groups, chunks[from:i+1])\n			}",
 	}}},
-	{ID: "C14", Package: "internal/conformance", Test: "TestListsAreLinearizable", Controls: []Control{{
+	{ID: "C14", Package: "internal/conformance", Test: "TestListsAreLinearizable", Long: true, Controls: []Control{{
 		Guard: "a removal is done when it returns", File: "item.go",
 		Old: `	return l.changeAs(ctx, a, func(tx Tx, _ *changes) error {
 		rec, err := ownList(ctx, tx, a, id)

@@ -14,6 +14,7 @@ package reliability
 import (
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Row is one thing that a test proves. Several rows may share an ID: a thing may take
@@ -22,7 +23,8 @@ type Row struct {
 	ID       string // a letter for the area and a number, as "A1"
 	Package  string // the directory of the test, from the root of the project, "." for the root
 	Test     string // the name of the test function that logs the closing line
-	Long     bool   // the test is built with -tags long only
+	Long     bool   // with -tags long the test does more
+	LongOnly bool   // it is built with -tags long only
 	Controls []Control
 }
 
@@ -33,6 +35,18 @@ type Control struct {
 	File  string // from the root of the project
 	Old   string // occurs once in File
 	New   string // takes its place; the package still compiles
+}
+
+// LongTests returns a pattern for go test -run: the tests that do more with -tags long, or are
+// built with it only.
+func LongTests() string {
+	var names []string
+	for row := range Rows() {
+		if row.Long || row.LongOnly {
+			names = append(names, row.Test)
+		}
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // Rows iterates over all rows, by area.

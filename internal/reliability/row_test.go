@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // root is where the project's sources begin, from here.
@@ -67,6 +69,27 @@ func TestRows(t *testing.T) {
 		rows++
 	}
 	t.Logf("%d rows of %d ids, %d controls", rows, len(ids), controls)
+}
+
+// TestLongRows: where files are built with -tags long only, rows say that their tests do more.
+func TestLongRows(t *testing.T) {
+	rows, files := map[string]bool{}, map[string]bool{}
+	for row := range Rows() {
+		if row.Long || row.LongOnly {
+			rows[row.Package] = true
+		}
+	}
+	err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_long_test.go") {
+			var dir string
+			dir, err = filepath.Rel(root, filepath.Dir(path))
+			files[filepath.ToSlash(dir)] = true
+		}
+		return err
+	})
+	if diff := cmp.Diff(files, rows); diff != "" || err != nil {
+		t.Errorf("packages with long tests (-files +rows), %v:\n%s", err, diff)
+	}
 }
 
 // TestPage: the page has no row whose test is not in the table.

@@ -45,7 +45,7 @@ var server = []Row{
 		{"the header keeps its spelling", "httpapi/lists.go", "c.w.Header()[\"list_URL\"] = []string{l.URL}", "c.w.Header().Set(\"list_URL\", l.URL)"},
 		{"addresses begin with what is configured", "httpapi/lists.go", "c.w.Header().Set(\"Location\", l.URL)", "c.w.Header().Set(\"Location\", \"https://\"+c.r.Host+c.r.URL.Path)"},
 	}},
-	{ID: "D10", Package: "httpapi", Test: "TestLoad", Controls: []Control{
+	{ID: "D10", Package: "httpapi", Test: "TestLoad", Long: true, Controls: []Control{
 		{"streams end when the server stops", "httpapi/stream.go", "case <-s.opts.Stopping:", "case <-(chan struct{})(nil):"},
 	}},
 	{ID: "D10", Package: "httpapi", Test: "TestStoppingEndsChats", Controls: []Control{

@@ -5,6 +5,7 @@
 // where a machine refuses what it needs: then it prints why.
 //
 //	go test -json ./... | go run ./internal/reliability/closing
+//	go test -json -tags long -run "$(go run ./internal/reliability/closing -longtests)" ./... | go run ./internal/reliability/closing -long
 package main
 
 import (
@@ -27,8 +28,13 @@ import (
 const module = "github.com/quirelib/quire"
 
 func main() {
-	long := flag.Bool("long", false, "the tests were built with -tags long: the rows of these are wanted too")
+	long := flag.Bool("long", false, "only those ran that do more with -tags long: the rows of these are wanted")
+	names := flag.Bool("longtests", false, "print a pattern of these, and end")
 	flag.Parse()
+	if *names {
+		fmt.Println(reliability.LongTests())
+		return
+	}
 	r := newReport(*long)
 	if err := r.read(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "closing:", err)
@@ -156,7 +162,11 @@ func (r *report) missing() []reliability.Row {
 		if row.Package != "." {
 			path += "/" + row.Package
 		}
-		if r.passed[path] && (r.long || !row.Long) && r.lines[row.ID+" "+path+" "+row.Test] == "" && !r.skipped[path+" "+row.Test] {
+		wanted := !row.LongOnly
+		if r.long {
+			wanted = row.Long || row.LongOnly
+		}
+		if wanted && r.passed[path] && r.lines[row.ID+" "+path+" "+row.Test] == "" && !r.skipped[path+" "+row.Test] {
 			rows = append(rows, row)
 		}
 	}

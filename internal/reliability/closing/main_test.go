@@ -28,7 +28,7 @@ func TestReport(t *testing.T) {
 	const quiet = module + "/none"
 	var rows []reliability.Row
 	for row := range reliability.Rows() {
-		if row.Package == "." && !row.Long {
+		if row.Package == "." && !row.LongOnly {
 			rows = append(rows, row)
 		}
 	}

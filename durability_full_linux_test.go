@@ -268,3 +268,49 @@ func TestBackupToAFullDisk(t *testing.T) {
 	}
 	t.Logf("%d backups to a full disk, %d files left of them", tries, len(left))
 }
+
+// TestCompactWithoutRoom: a Compact that the disk has no room for changes nothing, and leaves it
+// no fuller than it was.
+func TestCompactWithoutRoom(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, 8<<20)
+	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "quire.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, s, nil)
+	defer f.close() // before the disk goes
+	for n := range 8 {
+		_, err := f.CreateElemental(t.Context(), f.ann, document(fmt.Sprint("A long text ", n), strings.Repeat(fmt.Sprint(n, " words "), 30_000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	free := func() uint64 {
+		var st syscall.Statfs_t
+		if err := syscall.Statfs(dir, &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Bavail * uint64(st.Bsize)
+	}
+	if err := f.Compact(t.Context()); err != nil {
+		t.Fatalf("with room: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, free()-1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := free()
+	err = f.Compact(t.Context())
+	if quire.CodeOf(err) != quire.CodeUnavailable || !strings.Contains(err.Error(), "full") {
+		t.Errorf("Compact without room: %v", err)
+	}
+	if after := free(); after < before {
+		t.Errorf("%d bytes were free, %d are after a Compact that failed", before, after)
+	}
+	if err := s.Backup(t.Context(), filepath.Join(dir, "backup.db")); quire.CodeOf(err) != quire.CodeUnavailable || !strings.Contains(err.Error(), "backup") {
+		t.Errorf("a backup without room: %v", err)
+	}
+	if after := free(); after < before {
+		t.Errorf("%d bytes were free, %d are after a backup that failed", before, after)
+	}
+}

@@ -17,7 +17,7 @@ import (
 // and the chunks with their vectors. It is for operators: no user is asked for.
 //
 // API keys, remembered answers and jobs stay behind: keys are secrets, and an ingest
-// that is queued or runs is queued again by the import. Content of other tenants stays
+// that is queued, runs or has failed is queued again by the import. Content of other tenants stays
 // behind as well, also where it is an item of one of the tenant's lists.
 //
 // The archive is the state of one moment. It is written while it is read, with a few
@@ -387,13 +387,26 @@ func (x *exporter) knowledge(ctx context.Context) error {
 				return err
 			}
 		}
-		if x.active[rec.ID] || stale || rec.Settings.KnowledgeBase && len(chunks) == 0 {
+		ingest := x.active[rec.ID] || stale
+		if !ingest && len(chunks) == 0 && rec.Settings.KnowledgeBase {
+			// Else its passages were deleted, and do not come back.
+			if ingest, err = x.failed(ctx, rec.ID); err != nil {
+				return err
+			}
+		}
+		if ingest {
 			if err := x.put(kindIngest, ingestEntry{rec.ID}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// failed reports whether the newest job of an elemental was given up.
+func (x *exporter) failed(ctx context.Context, elementalID string) (bool, error) {
+	jobs, _, err := x.tx.Jobs(ctx, JobQuery{TenantID: x.tenantID, ElementalID: elementalID, Limit: 1})
+	return len(jobs) > 0 && jobs[0].Status == JobFailed, err
 }
 
 func (x *exporter) chunks(rec ElementalRecord, chunks []Chunk, entries []chunkEntry) error {

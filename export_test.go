@@ -147,6 +147,44 @@ func TestImportQueuesWhatIsMissing(t *testing.T) {
 	})
 }
 
+// Passages that were deleted do not come back by a move; an ingest that was given up is tried again.
+func TestImportLeavesDeletedPassages(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		known := func(title, text string) quire.Elemental {
+			in := document(title, text)
+			in.Settings.KnowledgeBase = true
+			return f.create(f.ann, in)
+		}
+		deleted := known("Deleted from the knowledge base", "a text that was taken back")
+		f.settleAll(f.ann)
+		res, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, deleted.ID)
+		if f.check(err); res.Chunks == 0 {
+			t.Fatalf("%+v", res)
+		}
+		f.embedder.Fail(1, quire.Errorf(quire.CodeInvalid, "not that"))
+		failed := known("Given up at the first try", "another text")
+		f.settleAll(f.ann)
+		var b bytes.Buffer
+		f.check(f.eng.Export(t.Context(), f.ann.TenantID, &b))
+		to := newInstance(t, store.NewMemory(), nil)
+		moved, err := to.importing(b.Bytes(), nil)
+		if to.must(err); moved.Ingests != 1 || moved.Chunks != 0 {
+			t.Errorf("%d ingests and %d chunks, want that of %s", moved.Ingests, moved.Chunks, failed.ID)
+		}
+		to.idle(f.ann.TenantID)
+		hits, err := to.eng.Search(t.Context(), quire.SearchRequest{Query: "a text", Filters: quire.Filters{TenantID: f.ann.TenantID}})
+		to.must(err)
+		if len(hits) == 0 {
+			t.Errorf("nothing of %s is found", failed.ID)
+		}
+		for _, hit := range hits {
+			if hit.Chunk.ElementalID != failed.ID {
+				t.Errorf("found is %+v", hit)
+			}
+		}
+	})
+}
+
 func TestExportRefuses(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
 		var b bytes.Buffer

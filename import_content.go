@@ -50,7 +50,7 @@ func (in *importer) elemental(ctx context.Context, r record) error {
 	if err := in.checkElemental(ctx, rec); err != nil {
 		return err
 	}
-	in.elementals[rec.ID] = imported{rec.OwnerID, rec.TypeID}
+	in.elementals[rec.ID] = imported{rec.OwnerID, rec.TypeID, rec.Settings.KnowledgeBase && rec.TypeID != TypeCell}
 	in.result.Elementals++
 	in.begin(Subject{ElementalID: rec.ID}, rec.Counters)
 	switch rec.TypeID {
@@ -132,7 +132,7 @@ func (in *importer) list(ctx context.Context, r record) error {
 	if err := in.checkList(ctx, rec); err != nil {
 		return err
 	}
-	in.lists[rec.ID] = imported{rec.OwnerID, rec.TypeID}
+	in.lists[rec.ID] = imported{ownerID: rec.OwnerID, typeID: rec.TypeID}
 	in.result.Lists++
 	if rec.TableID != "" {
 		in.tableLists[rec.TableID] = true

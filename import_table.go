@@ -28,15 +28,41 @@ func (in *importer) finish(ctx context.Context) error {
 		}
 	}
 	for _, id := range in.ingest {
-		rec, err := in.tx.Elemental(ctx, id)
-		if err != nil {
-			return err
-		}
-		if _, err := in.ch.enqueue(ctx, in.tx, rec, ""); err != nil {
+		if _, err := in.enqueue(ctx, id); err != nil {
 			return err
 		}
 	}
+	if err := in.noPassages(ctx); err != nil {
+		return err
+	}
 	in.result.Ingests = len(in.ingest)
+	return nil
+}
+
+func (in *importer) enqueue(ctx context.Context, elementalID string) (Job, error) {
+	rec, err := in.tx.Elemental(ctx, elementalID)
+	if err != nil {
+		return Job{}, err
+	}
+	return in.ch.enqueue(ctx, in.tx, rec, "")
+}
+
+// noPassages adds a job that has ended for each elemental of the knowledge base that has no
+// passages and is to have none, as after Engine.DeleteElemental: else it looks like one whose
+// ingest was lost.
+func (in *importer) noPassages(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(in.elementals)) {
+		if !in.elementals[id].known || in.chunked[id] || in.queued[id] {
+			continue
+		}
+		j, err := in.enqueue(ctx, id)
+		if err == nil {
+			_, err = in.ch.cancelJob(ctx, in.tx, j)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -35,6 +35,7 @@ type importer struct {
 type imported struct {
 	ownerID string
 	typeID  int
+	known   bool // it is in the knowledge base
 }
 
 // stage is how far an archive has come: its parts have a fixed order.

@@ -148,11 +148,11 @@ func (e *Engine) Jobs(ctx context.Context, tenantID, elementalID string, page Pa
 // Wait waits until a job of the tenant has reached a final state and returns it. A
 // failed job is no error of Wait: look at its Status and Error. While the Embedder does not
 // answer or refuses its key, no job fails, so that Wait goes on: when ctx ends, the job comes
-// with the error as it was last seen, and its Error says what it waits for. ErrNotFound if
-// there is no such job, or no more: its elemental may be deleted when it has ended and before
-// Wait has read how.
+// with the error as it was last seen, and its Error says what it waits for; with no more than its
+// ID and TenantID if it has not been seen. ErrNotFound if there is no such job, or no more: its
+// elemental may be deleted when it has ended and before Wait has read how.
 func (e *Engine) Wait(ctx context.Context, tenantID, id string) (Job, error) {
-	var last Job
+	last := Job{ID: id, TenantID: tenantID}
 	for j, err := range e.Progress(ctx, tenantID, id) {
 		if err != nil {
 			return last, err

@@ -99,7 +99,7 @@ func (e *Engine) work() {
 		}
 		if err != nil {
 			if e.life.Err() == nil {
-				e.log.Error("a worker cannot read its jobs", "error", Cause(err))
+				e.log.Error("a worker cannot take its next job", "error", Cause(err))
 			}
 			// Whatever is signalled: what has failed may have been a signal of its own.
 			wait, ready = storePause, nil

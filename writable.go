@@ -1,6 +1,7 @@
 package quire
 
 import (
+	"bytes"
 	"context"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,12 @@ func (l *Library) update(ctx context.Context, fn func(tx Tx) error) error {
 	return err
 }
 
-// probeName is the name of what writable writes.
-const probeName = "probe"
+// probeName is the name of what writable writes; probeBytes is how much that is, about as
+// what a small elemental takes with its passages: a full disk still takes a few bytes.
+const (
+	probeName  = "probe"
+	probeBytes = 256 << 10
+)
 
 // probePatience is how long a probe waits: a Store that is busy with a long write is up.
 const probePatience = time.Second
@@ -36,14 +41,19 @@ func (l *Library) writable(ctx context.Context) error {
 	}
 	patient, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
-	err := l.update(patient, func(tx Tx) error {
-		return tx.PutMeta(patient, probeName, []byte(now().Format(time.RFC3339)))
-	})
-	switch {
-	case err == nil:
+	mark := []byte(now().Format(time.RFC3339))
+	err := l.probe(patient, bytes.Repeat(mark, probeBytes/len(mark)))
+	if err == nil {
 		l.writes.failing.Store(false)
-	case patient.Err() != nil && ctx.Err() == nil:
+		err = l.probe(patient, mark) // which gives the room back
+	}
+	if patient.Err() != nil && ctx.Err() == nil {
 		return nil
 	}
 	return err
+}
+
+// probe replaces what is written to try whether the Store takes it.
+func (l *Library) probe(ctx context.Context, value []byte) error {
+	return l.update(ctx, func(tx Tx) error { return tx.PutMeta(ctx, probeName, value) })
 }

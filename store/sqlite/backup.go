@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/internal/durable"
 )
@@ -123,6 +125,9 @@ func (x *session) copyInto(ctx context.Context, conn *sql.Conn, path string) err
 		return err
 	}
 	_, err = conn.ExecContext(x.ctx, `VACUUM INTO ?`, path)
+	if resultCode(err)&0xff == sqlite3.SQLITE_FULL { // only the copy is written
+		return backupError(errors.Join(syscall.ENOSPC, err))
+	}
 	return x.failure(ctx, err)
 }
 
@@ -162,6 +167,8 @@ func backupError(err error) error {
 		return quire.Errorf(quire.CodeInvalid, "the path of the backup is too long").WithCause(err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return quire.Errorf(quire.CodeInvalid, "the directory for the backup does not exist").WithCause(err)
+	case errors.Is(err, syscall.ENOSPC):
+		return quire.Errorf(quire.CodeUnavailable, "the disk that the backup was to be on is full").WithCause(err)
 	}
 	return quire.Errorf(quire.CodeUnavailable, "the file for the backup cannot be written").WithCause(err)
 }

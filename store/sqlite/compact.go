@@ -18,19 +18,41 @@ const (
 var textIndexes = []string{"elemental_text", "list_text"}
 
 // Compact implements quire.CompactingStore. It merges the full-text indexes in short
-// transactions, writes the database anew, which locks out writers and takes a temporary
-// file of its size in the directory for such (TMPDIR), and empties the log, for which it
-// waits for the Views that began before.
+// transactions, writes the database anew, which locks out writers and takes as much room as
+// the database both in its log and in the directory for temporary files (TMPDIR), and
+// empties the log, for which it waits for the Views that began before. Without that room it
+// is ErrUnavailable, and nothing has changed.
 func (s *Store) Compact(ctx context.Context) error {
+	s.cutLog(ctx)
+	err := s.compact(ctx)
+	if err != nil {
+		s.cutLog(ctx)
+	}
+	return err
+}
+
+func (s *Store) compact(ctx context.Context) error {
 	for _, index := range textIndexes {
 		if err := s.merge(ctx, index); err != nil {
 			return err
 		}
 	}
+	s.cutLog(ctx)
 	if err := s.rewrite(ctx); err != nil {
 		return err
 	}
 	return s.emptyLog(ctx)
+}
+
+// cutLog tries once to empty the log: before what writes much into it, and when that has found
+// too little room.
+func (s *Store) cutLog(ctx context.Context) {
+	x, err := s.enter(ctx)
+	if err != nil {
+		return
+	}
+	defer x.end()
+	checkpoint(x.ctx, s.write.DB) // if it cannot be, Compact goes on, or says why not
 }
 
 // merge merges the segments of a full-text index into one. The first step says that all

@@ -122,7 +122,7 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	}
 	ctx = l.indexAhead(ctx, rec.Body, rec.Description)
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
-		return rec, l.addElemental(ctx, tx, ch, rec, media, in.Lists, listEnds{})
+		return rec, l.addElemental(ctx, tx, ch, rec, media, in.Lists, newTargets())
 	})
 }
 
@@ -167,13 +167,13 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	}
 	ctx = l.indexAhead(ctx, texts...)
 	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
-		ends := listEnds{}
+		into := newTargets()
 		var created []ElementalRecord
 		for i := range ins {
 			if items[i].Err != nil {
 				continue
 			}
-			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, ends)
+			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, into)
 			if err != nil && !ruleBroken(err) {
 				return err
 			}
@@ -300,10 +300,20 @@ func (l *Library) checkPromptTopics(p *problems, rec ElementalRecord) {
 	}
 }
 
+// freeID returns ErrConflict if there is an elemental of that id, which may be a large one: it
+// is not read.
+func freeID(ctx context.Context, tx ReadTx, id string) error {
+	sizes, err := tx.ElementalSizes(ctx, []string{id})
+	if _, taken := sizes[id]; taken && err == nil {
+		err = ErrConflict
+	}
+	return err
+}
+
 // addElemental checks the rules that need the Store, then adds a record, its media, its
 // list items and its ingest.
-func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord, media []draft, lists []int64, ends listEnds) error {
-	if err := absent(tx.Elemental(ctx, rec.ID)); err != nil {
+func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord, media []draft, lists []int64, into targets) error {
+	if err := freeID(ctx, tx, rec.ID); err != nil {
 		return conflict(err, "an elemental with this id exists")
 	}
 	if err := checkSnippetTitle(ctx, tx, rec); err != nil {
@@ -313,7 +323,7 @@ func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec Elem
 	if err != nil {
 		return err
 	}
-	if err := checkTargets(ctx, tx, rec.OwnerID, lists); err != nil {
+	if err := into.check(ctx, tx, rec.OwnerID, lists); err != nil {
 		return err
 	}
 	if err := tx.PutElemental(ctx, rec, indexElemental(ctx, rec, tags)); err != nil {
@@ -322,7 +332,7 @@ func (l *Library) addElemental(ctx context.Context, tx Tx, ch *changes, rec Elem
 	if err := attach(ctx, tx, MediaOwner{ElementalID: rec.ID}, nil, media); err != nil {
 		return err
 	}
-	if err := ends.append(ctx, tx, lists, rec.ID); err != nil {
+	if err := into.append(ctx, tx, lists, rec.ID); err != nil {
 		return err
 	}
 	return ch.ingestIfAsked(ctx, tx, rec)
@@ -381,7 +391,7 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 		if err != nil {
 			return ElementalRecord{}, err
 		}
-		if err := (listEnds{}).append(ctx, tx, p.Lists, rec.ID); err != nil {
+		if err := newTargets().append(ctx, tx, p.Lists, rec.ID); err != nil {
 			return ElementalRecord{}, err
 		}
 		mediaChanged, err := p.Media.apply(ctx, tx, owner, media)
@@ -446,7 +456,7 @@ func (l *Library) patchElemental(ctx context.Context, tx Tx, old ElementalRecord
 			return rec, err
 		}
 	}
-	return rec, checkTargets(ctx, tx, rec.OwnerID, p.Lists)
+	return rec, newTargets().check(ctx, tx, rec.OwnerID, p.Lists)
 }
 
 // saveContent is saveElemental for a change of what is ingested.

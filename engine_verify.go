@@ -181,6 +181,8 @@ func (c *knowledgeCheck) chunk(rec ElementalRecord, chunk *Chunk, metas map[stri
 		if meta.apply(&have) {
 			c.Add("chunks", chunk.ID, "its owner, title or tags are not those of its elemental")
 		}
+	} else if fresh {
+		c.Add("chunks", chunk.ID, "the cell or file that it is of is missing")
 	}
 	text, own := texts[chunk.ItemID]
 	if !fresh || !own {

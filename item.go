@@ -295,39 +295,62 @@ func updateItems(ctx context.Context, tx Tx, a Actor, listID int64, items []Item
 	return changed, putItems(ctx, tx, listID, members, items)
 }
 
-// checkTargets refuses lists that are not the owner's, and columns and rows of tables.
-func checkTargets(ctx context.Context, tx ReadTx, ownerID string, lists []int64) error {
+// targets remembers, for the length of a transaction, of the lists that elementals are put
+// into what is wrong with them and their last place: a request names a list many times.
+type targets struct {
+	faults map[int64]string // "" for none
+	ends   map[int64]int64
+}
+
+func newTargets() targets {
+	return targets{faults: map[int64]string{}, ends: map[int64]int64{}}
+}
+
+// check refuses lists that are not the owner's, and columns and rows of tables.
+func (t targets) check(ctx context.Context, tx ReadTx, ownerID string, lists []int64) error {
 	var probs problems
 	for i, id := range lists {
-		switch rec, err := tx.List(ctx, id); {
-		case CodeOf(err) == CodeNotFound || err == nil && rec.OwnerID != ownerID:
-			probs.add("lists_to_save/"+itoa(i)+"/list_id", "must be the id of one of your lists")
-		case err != nil:
-			return err
-		case rec.TableID != "":
-			probs.add("lists_to_save/"+itoa(i)+"/list_id", "must not be a column or row of a table, which holds its cells only")
+		fault, known := t.faults[id]
+		if !known {
+			var err error
+			if fault, err = targetFault(ctx, tx, ownerID, id); err != nil {
+				return err
+			}
+			t.faults[id] = fault
+		}
+		if fault != "" {
+			probs.add("lists_to_save/"+itoa(i)+"/list_id", "%s", fault)
 		}
 	}
 	return probs.err()
 }
 
-// listEnds remembers, for the length of a transaction, the last place of the
-// lists that elementals were put into.
-type listEnds map[int64]int64
+// targetFault says why elementals of an owner cannot be put into a list, "" if they can.
+func targetFault(ctx context.Context, tx ReadTx, ownerID string, id int64) (string, error) {
+	switch rec, err := tx.List(ctx, id); {
+	case CodeOf(err) == CodeNotFound || err == nil && rec.OwnerID != ownerID:
+		return "must be the id of one of your lists", nil
+	case err != nil:
+		return "", err
+	case rec.TableID != "":
+		return "must not be a column or row of a table, which holds its cells only", nil
+	}
+	return "", nil
+}
 
 // append puts an elemental at the end of each of the lists. In a list that it is
 // in already it stays where it is.
-func (ends listEnds) append(ctx context.Context, tx Tx, lists []int64, elementalID string) error {
+func (t targets) append(ctx context.Context, tx Tx, lists []int64, elementalID string) error {
 	for _, list := range unique(lists) {
-		items, err := ends.load(ctx, tx, list)
+		items, err := t.load(ctx, tx, list)
 		if err != nil {
 			return err
 		}
 		if _, member := items[elementalID]; member {
 			continue
 		}
-		ends[list] = after(ends[list])
-		it := ListItem{ListID: list, ElementalID: elementalID, OrderIndex: ends[list], AddedAt: now()}
+		t.ends[list] = after(t.ends[list])
+		it := ListItem{ListID: list, ElementalID: elementalID, OrderIndex: t.ends[list], AddedAt: now()}
 		if err := tx.PutItem(ctx, it); err != nil {
 			return err
 		}
@@ -337,14 +360,14 @@ func (ends listEnds) append(ctx context.Context, tx Tx, lists []int64, elemental
 
 // load finds the end of a list the first time that it is needed, and returns its
 // members then; a list whose end is known has no member that is new to it.
-func (ends listEnds) load(ctx context.Context, tx ReadTx, list int64) (map[string]ListItem, error) {
-	if _, known := ends[list]; known {
+func (t targets) load(ctx context.Context, tx ReadTx, list int64) (map[string]ListItem, error) {
+	if _, known := t.ends[list]; known {
 		return nil, nil
 	}
 	members, err := membership(ctx, tx, list)
-	ends[list] = -1
+	t.ends[list] = -1
 	for _, m := range members {
-		ends[list] = max(ends[list], m.OrderIndex)
+		t.ends[list] = max(t.ends[list], m.OrderIndex)
 	}
 	return members, err
 }

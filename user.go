@@ -48,8 +48,8 @@ var errNoKey = Errorf(CodeUnauthenticated, "a valid API key is required")
 const touchPatience = 50 * time.Millisecond
 
 // CreateUser adds a user. It is for the application, not for a user: it names no
-// actor. ErrConflict if the id is taken, also by a tenant that has users, unless TenantID
-// names that tenant, or by an owner of content in another tenant than the new user's: who
+// actor. ErrConflict if the id is taken, also by a tenant that has users or content of others,
+// unless TenantID names that tenant, or by an owner of content in another tenant than the new user's: who
 // chooses an id must not come to the knowledge or content of others by it.
 func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	u := User{ID: in.ID, TenantID: in.TenantID, Name: in.Name, Username: in.Username, Email: in.Email, AvatarURL: in.AvatarURL, CreatedAt: now()}
@@ -68,7 +68,7 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 			return conflict(err, "a user with this id exists")
 		}
 		if own {
-			if err := withoutUsers(ctx, tx, u.TenantID); err != nil {
+			if err := noStrangers(ctx, tx, u.ID); err != nil {
 				return err
 			}
 		}
@@ -83,13 +83,31 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	return u, nil
 }
 
-// withoutUsers returns ErrConflict if a tenant has users.
-func withoutUsers(ctx context.Context, tx ReadTx, tenantID string) error {
+// noStrangers returns ErrConflict if a tenant has users, or content of anybody but the one that
+// it is named after.
+func noStrangers(ctx context.Context, tx ReadTx, tenantID string) error {
+	taken := Errorf(CodeConflict, "a tenant with this id has users, or content of others; choose another id, or give the tenant_id: the same one to join them")
 	for _, err := range tx.TenantUsers(ctx, tenantID) {
 		if err != nil {
 			return err
 		}
-		return Errorf(CodeConflict, "a tenant with this id has users; choose another id, or give the tenant_id: the same one to join them")
+		return taken
+	}
+	for e, err := range tx.TenantElementals(ctx, tenantID) {
+		if err != nil {
+			return err
+		}
+		if e.OwnerID != tenantID {
+			return taken
+		}
+	}
+	for l, err := range tx.TenantLists(ctx, tenantID) {
+		if err != nil {
+			return err
+		}
+		if l.OwnerID != tenantID {
+			return taken
+		}
 	}
 	return nil
 }

@@ -83,6 +83,15 @@ func TestTenantsAreNotJoinedByID(t *testing.T) {
 		if err := create("own", ""); err != nil {
 			t.Errorf("a user of a new tenant: %v", err)
 		}
+		for _, owner := range []quire.Actor{{UserID: "guest", TenantID: "guests"}, {UserID: "solo", TenantID: "solo"}} {
+			if _, err := f.CreateElemental(ctx, owner, document("A plan of theirs", "Theirs.")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCode(t, create("guests", ""), quire.CodeConflict)
+		if err := create("solo", ""); err != nil {
+			t.Errorf("a user of an Authenticate, whose own content it is: %v", err)
+		}
 		var ids []string
 		users, err := f.TenantUsers(ctx, "acme")
 		for _, u := range users {

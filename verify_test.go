@@ -81,6 +81,7 @@ var damages = []struct{ name, statement, part string }{
 	{"size of a picture", `UPDATE media SET width = width + 1`, "media"},
 	{"preview of a picture", `UPDATE media SET blur = blur || 'x'`, "media"},
 	{"counter of comments on a list", `UPDATE lists SET comments = comments + 1`, "lists"},
+	{"file that passages are of", `DELETE FROM media WHERE kind = 'file'`, "chunks"},
 	{"hash of a key", `UPDATE keys SET hash = 'x' WHERE rowid = (SELECT min(rowid) FROM keys)`, "keys"},
 	{"comment on itself", `UPDATE comments SET parent = id WHERE id = (SELECT min(id) FROM comments)`, "comments"},
 	{"comment on a later one", `UPDATE comments SET parent = (SELECT max(id) FROM comments) WHERE id = (SELECT min(id) FROM comments)`, "comments"},

@@ -25,7 +25,8 @@ type Options struct {
 	// none. Errors with CodeNotFound, CodeInvalid, CodeConflict and CodeTooLarge are answered
 	// as 401 as well, without their text; CodeUnavailable, without it too, and a context that
 	// ended with 503, and what is no *quire.Error with 500. A user without a TenantID is its own tenant, which
-	// must not be that of others: where users choose their ids, give each a TenantID. One
+	// must not be that of others: where users choose their ids, give each a TenantID. Ids are one
+	// space for all tenants: what an id owns is its own in whatever tenant. One
 	// with an id that Library.CreateUser refuses is nobody. Of a user who was not created in
 	// the Library, answers show the id only. It must be safe for concurrent use.
 	// GET /openapi.json describes the header x-api-key all the same, as the scheme "apiKey": an

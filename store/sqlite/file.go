@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -71,6 +72,12 @@ func missing() error {
 
 // unusable is the error for a file that the operating system does not give us.
 func unusable(err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return quire.Errorf(quire.CodeUnavailable, "the database file is on a file system that is mounted to be read only").WithCause(err)
+	case errors.Is(err, fs.ErrPermission):
+		return quire.Errorf(quire.CodeUnavailable, "the directory of the database file, or a file in it, may not be read or written: give this user the right to do both").WithCause(err)
+	}
 	return quire.Errorf(quire.CodeUnavailable, "the database file cannot be used").WithCause(err)
 }
 

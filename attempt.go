@@ -193,7 +193,7 @@ func cutSource(chunker Chunker, from source, text string, limit int) ([]piece, e
 
 // errChunkerCut: a passage that is cut inside of a character is no text, and cannot be
 // shown as it is.
-var errChunkerCut = Errorf(CodeInvalid, "the chunker cut a passage inside of a character, or gave it headings that are no text: at most %d, each of at most %d characters", maxHeadings, maxDescription)
+var errChunkerCut = Errorf(CodeInvalid, "the chunker cut a passage inside of a character, or gave it headings that are no text: at most %d, each of at most %d bytes", maxHeadings, maxHeading)
 
 // sound reports whether a span of a text is a text again, under headings that are.
 func sound(text string, s Span) bool {

@@ -110,7 +110,8 @@ func TestExportOfOddChunks(t *testing.T) {
 		"NUL":             func(c *quire.Chunk) { c.Text = strings.Replace(c.Text, "r", "\x00", 1) },
 		"NUL in headings": func(c *quire.Chunk) { c.Heading = []string{"\x00"} },
 		"many headings":   func(c *quire.Chunk) { c.Heading = make([]string, 101) },
-		"a long heading":  func(c *quire.Chunk) { c.Heading = []string{strings.Repeat("x", 20_001)} },
+		"a long heading":  func(c *quire.Chunk) { c.Heading = []string{strings.Repeat("x", 1_001)} },
+		"a long text":     func(c *quire.Chunk) { c.Text, c.Start, c.End = strings.Repeat("x", 1<<20+1), 0, 1<<20+1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

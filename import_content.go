@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -72,6 +73,7 @@ func (in *importer) checkElemental(ctx context.Context, rec ElementalRecord) err
 	}
 	in.lib.checkElemental(&probs, rec.TypeID, rec)
 	checkStored(&probs, rec.Title, rec.Version, rec.Counters)
+	checkTimes(&probs, rec.CreatedAt, rec.UpdatedAt)
 	cell := rec.TypeID == TypeCell
 	if named := rec.TableID != "" && rec.ColumnID != 0 && rec.RowID != 0; cell != named || !cell && (rec.TableID != "" || rec.ColumnID != 0 || rec.RowID != 0) {
 		probs.add("table_id", "cells have a table, a column and a row; others have none")
@@ -99,11 +101,32 @@ func checkStored(p *problems, title string, version int64, c Counters) {
 	if title != strings.TrimSpace(title) {
 		p.add("title", "must not begin or end with white space")
 	}
-	if version < 1 {
-		p.add("version", "must be at least 1")
+	checkCount(p, "version", version, 1)
+	checkCount(p, "sales", c.Sales, 0)
+	checkCount(p, "uses", c.Uses, 0)
+}
+
+// checkCount refuses a number that is too small, or so large that what is counted on from it
+// could overflow, and that programs which read JSON numbers as floats take it for another one.
+func checkCount(p *problems, field string, n, least int64) {
+	if n < least || n > maxNumber {
+		p.add(field, "must be between %d and 2^53 - 1", least)
 	}
-	if c.Sales < 0 || c.Uses < 0 {
-		p.add("uses", "must be 0 or more, like sales")
+}
+
+// checkTimes checks when something was made and changed.
+func checkTimes(p *problems, created time.Time, updated *time.Time) {
+	checkTime(p, "created_at", created)
+	if updated != nil {
+		checkTime(p, "updated_at", *updated)
+	}
+}
+
+// checkTime refuses a time that no encoding has: RFC 3339 knows four digits of a year, and an
+// offset leads out of them, as that of 9999-12-31T23:59:59-23:59 does.
+func checkTime(p *problems, field string, t time.Time) {
+	if year := t.UTC().Year(); year < 1 || year > 9999 {
+		p.add(field, "must be in the years 1 to 9999, in UTC")
 	}
 }
 
@@ -154,6 +177,7 @@ func (in *importer) checkList(ctx context.Context, rec ListRecord) error {
 	}
 	var probs problems
 	checkStored(&probs, rec.Title, rec.Version, rec.Counters)
+	checkTimes(&probs, rec.CreatedAt, rec.UpdatedAt)
 	part := rec.TableOrientation == TableColumn || rec.TableOrientation == TableRow
 	if part != (rec.TableID != "") || !part && (rec.TableOrientation != "" || rec.TableIndex != 0) || rec.TableIndex < 0 {
 		probs.add("table_id", "columns and rows have a table and a place in it; others have none")
@@ -178,6 +202,10 @@ func (in *importer) item(ctx context.Context, r record) error {
 	}
 	if in.about.items[e.ElementalID] {
 		return Errorf(CodeInvalid, "the elemental %q is in this list already", e.ElementalID)
+	}
+	var probs problems
+	if checkTime(&probs, "added_at", e.AddedAt); len(probs) > 0 {
+		return probs.err()
 	}
 	in.about.items[e.ElementalID] = true
 	it := ListItem{ListID: in.about.ListID, ElementalID: e.ElementalID, OrderIndex: e.OrderIndex, AddedAt: exact(e.AddedAt)}
@@ -225,8 +253,11 @@ func (in *importer) checkMedia(e mediaEntry, data []byte) error {
 		return Errorf(CodeInvalid, "a file must not be empty")
 	case e.Name == "" || len(e.Name) > maxFileName || !utf8.ValidString(e.Name) || strings.ContainsRune(e.Name, 0):
 		return Errorf(CodeInvalid, "name: must have 1 to %d bytes without NUL characters", maxFileName)
-	case e.Ordinal < 0:
-		return Errorf(CodeInvalid, "ordinal: must be 0 or more")
+	}
+	var probs problems
+	checkCount(&probs, "ordinal", int64(e.Ordinal), 0)
+	if checkTime(&probs, "created_at", e.CreatedAt); len(probs) > 0 {
+		return probs.err()
 	}
 	n := 0
 	for _, m := range in.about.media {
@@ -257,6 +288,7 @@ func (in *importer) comment(ctx context.Context, r record) error {
 	if e.ReplyTo < 0 || e.ReplyTo > len(s.comments) || e.ReplyTo > 0 && s.comments[e.ReplyTo-1].isReply {
 		probs.add("reply_to", "must be the place of an earlier comment that is no reply")
 	}
+	checkTimes(&probs, e.CreatedAt, e.UpdatedAt)
 	if err := in.checkEngagement(&probs, e.UserID, e.Votes); err != nil {
 		return err
 	}
@@ -278,9 +310,7 @@ func (in *importer) comment(ctx context.Context, r record) error {
 // checkEngagement adds the problems that comments and rates have in common, and returns
 // all.
 func (in *importer) checkEngagement(probs *problems, userID string, votes int64) error {
-	if votes < 0 {
-		probs.add("votes", "must be 0 or more")
-	}
+	checkCount(probs, "votes", votes, 0)
 	if err := probs.err(); err != nil {
 		return err
 	}
@@ -300,6 +330,7 @@ func (in *importer) rate(ctx context.Context, r record) error {
 	if in.about.rated[e.UserID] {
 		probs.add("user_id", "has rated this already")
 	}
+	checkTimes(&probs, e.CreatedAt, e.UpdatedAt)
 	if err := in.checkEngagement(&probs, e.UserID, e.Votes); err != nil {
 		return err
 	}
@@ -320,6 +351,10 @@ func (in *importer) mark(ctx context.Context, r record) error {
 	}
 	if err := in.known(e.UserID); err != nil {
 		return err
+	}
+	var probs problems
+	if checkTime(&probs, "created_at", e.CreatedAt); len(probs) > 0 {
+		return probs.err()
 	}
 	switch e.Kind {
 	case MarkUpvote:

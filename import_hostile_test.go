@@ -403,6 +403,137 @@ func TestImportHoldsToTheRules(t *testing.T) {
 	t.Logf("F8: %d values that break a rule, with good checksums: all refused, 0 imported", len(cases))
 }
 
+// count is how many records of a kind there are.
+func count(es []entry, kind string) (n int) {
+	for _, e := range es {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// with is a copy of an archive in which fields of the nth record of a kind are others.
+func with(t testing.TB, es []entry, kind string, nth int, fields map[string]any) []entry {
+	t.Helper()
+	bad := slices.Clone(es)
+	i := find(t, bad, kind, nth)
+	bad[i].Data = maps.Clone(bad[i].Data)
+	maps.Copy(bad[i].Data, fields)
+	return bad
+}
+
+// Times that no answer and no export can have, and numbers that overflow when they are
+// counted on, are refused by name; the last ones before them are not.
+func TestImportRefusesTimesAndCounts(t *testing.T) {
+	t.Parallel()
+	es := take(t, smallArchive(t))
+	is := func(want any) func(any) bool { return func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(want) } }
+	doc := nthWith(t, es, "elemental", "id", is("doc"))
+	plain := nthWith(t, es, "list", "title", is("List"))
+	image := nthWith(t, es, "media", "kind", is("image"))
+	type field struct {
+		kind string
+		nth  int
+		name string
+	}
+	times := []field{
+		{"user", 0, "created_at"}, {"tag", 0, "created_at"}, {"tag", 0, "updated_at"}, {"elemental", doc, "created_at"}, {"elemental", doc, "updated_at"},
+		{"media", image, "created_at"}, {"comment", 0, "created_at"}, {"comment", 1, "updated_at"}, {"rate", 0, "created_at"}, {"rate", 0, "updated_at"},
+		{"mark", 0, "created_at"}, {"list", plain, "created_at"}, {"list", plain, "updated_at"}, {"item", 0, "added_at"},
+	}
+	counts := []field{
+		{"elemental", doc, "version"}, {"elemental", doc, "sales"}, {"elemental", doc, "uses"}, {"list", plain, "version"}, {"list", plain, "sales"},
+		{"list", plain, "uses"}, {"comment", 0, "votes"}, {"rate", 0, "votes"}, {"media", image, "ordinal"}, {"chunk", 0, "ordinal"},
+	}
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			in := newInstance(t, s.open(t), nil)
+			good := [2][]entry{es, es}
+			try := func(f field, bad ...any) {
+				for _, value := range bad {
+					_, err := in.importing(forge(t, with(t, es, f.kind, f.nth, map[string]any{f.name: value})), nil)
+					if wantCode(t, err, quire.CodeInvalid); err != nil && !strings.Contains(err.Error(), f.name) {
+						t.Errorf("%s %s = %v: %q does not name the field", f.kind, f.name, value, err)
+					}
+				}
+			}
+			set := func(f field, values ...any) {
+				for i, v := range values {
+					good[i] = with(t, good[i], f.kind, f.nth, map[string]any{f.name: v})
+				}
+			}
+			for _, f := range times {
+				try(f, "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59", "0001-01-01T00:00:00+00:01", "0000-12-31T23:59:59Z")
+				set(f, "9999-12-31T23:59:59.999999Z", "0001-01-01T00:01:00+00:01")
+			}
+			for _, f := range counts {
+				try(f, int64(1)<<53, int64(1<<63-1), -1)
+				set(f, int64(1)<<53-1)
+			}
+			empty(t, in)
+			for _, es := range good {
+				to := newInstance(t, s.open(t), nil)
+				_, err := to.importing(forge(t, es), nil)
+				to.must(err)
+				again := to.export(acme)
+				_, err = newInstance(t, s.open(t), nil).importing(again, nil)
+				to.must(err)
+			}
+		})
+	}
+}
+
+// Passages and their headings are shown with each hit.
+func TestImportRefusesLongPassages(t *testing.T) {
+	t.Parallel()
+	es := take(t, smallArchive(t))
+	doc := nthWith(t, es, "elemental", "id", func(v any) bool { return v == "doc" })
+	ofFile := nthWith(t, es, "chunk", "text", func(v any) bool { return v != nil })
+	own := slices.IndexFunc(es, func(e entry) bool { return e.Kind == "knowledge" && e.Data["elemental_id"] == "doc" })
+	for es[own].Data["text"] != nil || es[own].Kind != "chunk" {
+		own++
+	}
+	own = count(es[:own], "chunk") // before it
+	const most = 1 << 20
+	i := find(t, es, "elemental", doc)
+	es[i].Blob = append(slices.Clone(es[i].Blob), bytes.Repeat([]byte(" more"), most/4)...)
+	span := func(n int) map[string]any { return map[string]any{"start": 0, "end": n} }
+	text := func(n int) map[string]any {
+		return map[string]any{"start": 0, "end": n, "text": strings.Repeat("x", n)}
+	}
+	heading := func(n int, h string) map[string]any { return map[string]any{"heading": slices.Repeat([]string{h}, n)} }
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			in := newInstance(t, s.open(t), nil)
+			for _, c := range []struct {
+				nth    int
+				fields map[string]any
+				names  string
+			}{
+				{ofFile, text(most + 1), "text"}, {own, span(most + 1), "text"}, {own, heading(101, "x"), "heading"},
+				{ofFile, heading(1, strings.Repeat("x", 1001)), "heading"}, {ofFile, heading(1, strings.Repeat("本", 334)), "heading"},
+			} {
+				_, err := in.importing(forge(t, with(t, es, "chunk", c.nth, c.fields)), nil)
+				if wantCode(t, err, quire.CodeInvalid); err != nil && !strings.Contains(err.Error(), c.names) {
+					t.Errorf("%q does not name %s", err, c.names)
+				}
+			}
+			empty(t, in)
+			longest := with(t, with(t, es, "chunk", ofFile, text(most)), "chunk", own, span(most))
+			longest = with(t, with(t, longest, "chunk", ofFile, heading(100, strings.Repeat("x", 1000))), "chunk", own, heading(1, strings.Repeat("é", 500)))
+			res, err := in.importing(forge(t, longest), nil)
+			in.must(err)
+			again, err := newInstance(t, s.open(t), nil).importing(in.export(acme), nil)
+			if in.must(err); again != res || res.Ingests > 0 {
+				t.Errorf("imported %+v, and of its export %+v", res, again)
+			}
+		})
+	}
+}
+
 // Whole records too many, too few, in the wrong place or with a wrong blob.
 func TestImportHoldsToTheStructure(t *testing.T) {
 	t.Parallel()

@@ -22,12 +22,15 @@ type importedChunks struct {
 	read   int
 }
 
-// The limits on what a chunk holds besides its text and vector.
+// The limits on what a chunk holds besides its vector. Those of texts are generous: the default
+// Chunker makes passages of 512 tokens, under at most six headings of 200 bytes.
 const (
 	maxFingerprint = 1_000
 	maxDimension   = 1 << 16
 	maxHeadings    = 100
-	hashLength     = 64 // hex digits
+	maxHeading     = 1_000   // bytes
+	maxPassage     = 1 << 20 // bytes
+	hashLength     = 64      // hex digits
 	unitTolerance  = 1e-4
 )
 
@@ -124,9 +127,7 @@ func (set *importedChunks) make(e chunkEntry, blob []byte) (Chunk, error) {
 		return Chunk{}, err
 	}
 	var probs problems
-	if e.Ordinal < 0 {
-		probs.add("ordinal", "must be 0 or more")
-	}
+	checkCount(&probs, "ordinal", int64(e.Ordinal), 0)
 	if _, err := hex.DecodeString(e.Hash); err != nil || len(e.Hash) != hashLength || e.Hash != strings.ToLower(e.Hash) {
 		probs.add("hash", "must be %d lower-case hex digits", hashLength)
 	}
@@ -168,17 +169,22 @@ func (set *importedChunks) passage(e chunkEntry) (string, error) {
 	return e.Text, nil
 }
 
-// checkChunkTexts checks the headings of a chunk and, if it is of a file, its text. That
-// of others is part of a text that was checked.
+// checkChunkTexts checks the headings of a chunk and its text, which is shown with each hit.
+// What the text of others than files consists of is not checked: it is part of one that was.
 func checkChunkTexts(heading []string, text string, ofFile bool) error {
 	var probs problems
 	if len(heading) > maxHeadings {
 		probs.add("heading", "must have at most %d entries", maxHeadings)
 	}
 	for _, h := range heading {
-		checkText(&probs, "heading", h, maxDescription)
+		if checkText(&probs, "heading", h, len(h)); len(h) > maxHeading {
+			probs.add("heading", "must have at most %d bytes", maxHeading)
+		}
 	}
-	if ofFile {
+	switch {
+	case len(text) > maxPassage:
+		probs.add("text", "must have at most %d bytes", maxPassage)
+	case ofFile:
 		checkText(&probs, "text", text, len(text))
 	}
 	return probs.err()

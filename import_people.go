@@ -54,6 +54,10 @@ func (in *importer) user(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
+	var probs problems
+	if checkTime(&probs, "created_at", u.CreatedAt); len(probs) > 0 {
+		return probs.err()
+	}
 	user := User{
 		ID: u.ID, TenantID: in.result.TenantID, Name: u.Name, Username: u.Username, Email: u.Email,
 		AvatarURL: u.AvatarURL, CreatedAt: exact(u.CreatedAt),
@@ -126,6 +130,10 @@ func (in *importer) tag(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
+	var probs problems
+	if checkTimes(&probs, e.CreatedAt, &e.UpdatedAt); len(probs) > 0 {
+		return probs.err()
+	}
 	t := Tag(e)
 	t.CreatedAt, t.UpdatedAt = exact(t.CreatedAt), exact(t.UpdatedAt)
 	if err := in.known(t.OwnerID); err != nil {
@@ -153,7 +161,7 @@ func (in *importer) tag(ctx context.Context, r record) error {
 	return in.tx.PutTag(ctx, t)
 }
 
-// maxNumber is the largest id of tags, lists and media.
+// maxNumber is the largest id of tags, lists and media, and the largest count in an archive.
 const maxNumber = 1<<53 - 1
 
 // takenHere says that an id is taken, and what to do.

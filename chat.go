@@ -39,13 +39,17 @@ type ChatEvent struct {
 	Last    bool // this is the last event, the one with the sources
 }
 
+// maxAnswer is how much an LLM may write for an answer, in bytes: hundreds of pages. More is
+// an LLM that does not stop, and would fill the memory.
+const maxAnswer = 1 << 20
+
 // Chat answers a question from the tenant's chunks. That there is no answer is no error: if
 // nothing is found, for which the LLM is not asked, or if the LLM finds none in the sources,
 // Answer is EngineOptions.NoAnswer and there are no Sources.
 //
 // Errors are those of [Engine.Search]; ErrInvalid for a History that breaks a rule too, and
-// ErrUnavailable if the LLM fails, or takes back what it has begun to say. No part of an answer
-// comes with an error. A Rewriter that fails is none: the query is searched for with those
+// ErrUnavailable if the LLM fails, takes back what it has begun to say, or writes more than 1 MiB,
+// where it is stopped. No part of an answer comes with an error. A Rewriter that fails is none: the query is searched for with those
 // before it that it leans on.
 func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error) {
 	var answer strings.Builder
@@ -154,6 +158,7 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 		defer cancel()
 		filter := markerFilter{sources: len(req.Sources)}
 		var begin opening
+		written := 0 // with what is not shown: white space is held, too
 		for piece, err := range e.llm.generate(ctx, req) {
 			if CodeOf(err) == CodeNoAnswer && !begin.passed {
 				yield("", ErrNoAnswer)
@@ -165,6 +170,11 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 			}
 			if ctx.Err() != nil { // which the LLM may not look at
 				break
+			}
+			if written += len(piece); written > maxAnswer {
+				cancel() // for an LLM that looks at nothing else
+				yield("", errEndless)
+				return
 			}
 			if text := begin.write(filter.write(piece)); text != "" && !yield(text, nil) {
 				return
@@ -187,6 +197,8 @@ func (e *Engine) answer(ctx context.Context, req *LLMRequest) iter.Seq2[string, 
 		}
 	}
 }
+
+var errEndless = Errorf(CodeUnavailable, "the llm wrote more than 1 MiB; it was stopped: try again, or limit how long its answers may be")
 
 // answerError is modelError for an LLM that failed. ErrNoAnswer after the answer has
 // begun is a fault of the LLM's, not an outcome.

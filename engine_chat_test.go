@@ -160,6 +160,38 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// TestEndlessAnswer holds that an LLM that does not stop is stopped at 1 MiB, whether what it
+// writes is shown, held back or left out, and that the answer is an error then.
+func TestEndlessAnswer(t *testing.T) {
+	t.Parallel()
+	const size = 64 << 10
+	for name, text := range map[string]string{"text": "a", "blank": " ", "markers": "[9]", "invisible": "\u200b"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := scriptedChat(t)
+			piece := strings.Repeat(text, size/len(text)+1)[:size]
+			f.llm.Script(slices.Repeat([]string{piece}, 16)...)
+			if _, err := f.ask("what is the only text"); err != nil {
+				t.Errorf("1 MiB: %v", err)
+			}
+			f.llm.Script(slices.Repeat([]string{piece}, 10_000)...)
+			res, err := f.ask("what is the only text")
+			if quire.CodeOf(err) != quire.CodeUnavailable || !strings.Contains(err.Error(), "the llm wrote more than 1 MiB") || res.Answer != "" || res.Sources != nil {
+				t.Errorf("%d bytes, %v", len(res.Answer), err)
+			}
+			contents, last, err := f.stream("what is the only text")
+			if quire.CodeOf(err) != quire.CodeUnavailable || last.Last || len(strings.Join(contents, "")) > 1<<20 {
+				t.Errorf("streamed: %d pieces, %+v, %v", len(contents), last, err)
+			}
+			for _, g := range f.llm.Generations()[1:] {
+				if g.Pieces != 17 || g.End != enginetest.EndCancelled {
+					t.Errorf("%d pieces were taken, the end is %q", g.Pieces, g.End)
+				}
+			}
+		})
+	}
+}
+
 // wantGiven checks that the sources of an answer are those that the model was given.
 func (f *engineFixture) wantGiven(res quire.ChatResponse) {
 	f.t.Helper()

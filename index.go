@@ -121,7 +121,7 @@ type LLM interface {
 	// [1], by LLMSource.Number. An error is the last thing yielded: ErrNoAnswer before
 	// any piece says that the sources hold no answer. When the consumer stops, or ctx
 	// is cancelled, generation ends and holds on to nothing; a cancelled ctx yields
-	// its error.
+	// its error. That happens at 1 MiB, too: an answer that is longer is an error.
 	Generate(ctx context.Context, req *LLMRequest) iter.Seq2[string, error]
 }
 

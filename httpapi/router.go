@@ -42,6 +42,7 @@ type router struct {
 	routes []route
 	prefix string // escaped
 	only   *group // the shape of all errors, where only one group is served
+	most   int    // how many segments a path may have that a route is found for, here or elsewhere
 }
 
 func newRouter(routes []route, prefix string) router {
@@ -49,6 +50,7 @@ func newRouter(routes []route, prefix string) router {
 	for i := range rt.routes {
 		r := &rt.routes[i]
 		r.segments = strings.Split(r.pattern[1:], "/")
+		rt.most = max(rt.most, len(r.segments)+1) // elsewhere takes a "user" away
 		if isEnginePath(r.pattern) {
 			r.group = engineGroup
 		}
@@ -85,7 +87,7 @@ func (rt *router) match(r *http.Request) (route, map[string]string, error) {
 	if !ok || (rt.prefix != "" && !strings.HasPrefix(path, "/")) {
 		return route{}, nil, errNoRoute
 	}
-	segments, ok := splitPath(path)
+	segments, ok := splitPath(path, rt.most)
 	if !ok {
 		return route{}, nil, errNoRoute
 	}
@@ -141,10 +143,15 @@ func (rt *router) elsewhere(method string, segments []string) string {
 }
 
 // splitPath splits an escaped path and unescapes its segments. It refuses text that
-// no id can hold: NUL and invalid UTF-8.
-func splitPath(path string) ([]string, bool) {
+// no id can hold: NUL and invalid UTF-8. Of more segments than most it makes none: anybody may
+// send a path that is a million slashes, and each would take more memory than its byte.
+func splitPath(path string, most int) ([]string, bool) {
 	// http.StripPrefix("/api/", h) leaves no slash at the front.
-	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	path = strings.TrimPrefix(path, "/")
+	if strings.Count(path, "/") >= most {
+		return nil, false
+	}
+	segments := strings.Split(path, "/")
 	for i, s := range segments {
 		s, err := url.PathUnescape(s)
 		if err != nil || !utf8.ValidString(s) || strings.ContainsRune(s, 0) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -111,6 +112,43 @@ func TestAuthenticatedWithoutRoute(t *testing.T) {
 	f.h = New(f.lib, nil, &Options{FailedKeys: Rate{PerMinute: 1, Burst: 1}})
 	f.do("a-key-of-nobody-01234", "GET", "/v1/nothing", "").want(404)
 	f.do(f.ann.key, "GET", "/v1/nothing", "").want(404).has("meta.is_authenticated", "false") // too many wrong ones
+}
+
+// TestPathOfSlashes holds that a path of many segments, which anybody may send, is answered as
+// an unknown one, and takes no memory for each. It is not parallel: it counts what is allocated.
+func TestPathOfSlashes(t *testing.T) {
+	f := newFixture(t, nil)
+	for _, path := range []string{
+		strings.Repeat("/", 1<<20), "/v1" + strings.Repeat("/", 1<<20), "/v1/kb" + strings.Repeat("/", 1<<20),
+		strings.Repeat("/a", 1<<19), "/v1/user" + strings.Repeat("/user", 1<<18),
+	} {
+		req := httptest.NewRequest("GET", path, nil)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rec := httptest.NewRecorder()
+		f.h.ServeHTTP(rec, req)
+		runtime.ReadMemStats(&after)
+		if rec.Code != 404 || !strings.Contains(rec.Body.String(), `"`+errNoRoute.message+`"`) {
+			t.Errorf("%.12s…: %d %s", path, rec.Code, rec.Body)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 256<<10 {
+			t.Errorf("%.12s…: %d KiB allocated for a path of %d KiB", path, took>>10, len(path)>>10)
+		}
+	}
+}
+
+// TestLongestPaths holds that the longest patterns are found, also with a "user" too many, and
+// that one segment more is an unknown path as any other.
+func TestLongestPaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	const unknown = "there is no such route"
+	f.do(f.ann.key, "GET", "/v1/elemental/type/category/18/topics", "").want(200)
+	f.do("", "GET", "/v1/user/elemental/type/category/18/topics", "").
+		failed(404, unknown+"; GET is at /v1/elemental/type/category/{category_id}/topics")
+	for _, path := range []string{"/v1/elemental/type/category/18/topics/", "/v1/user/elemental/type/category/18/topics/", "/v1/user/user/elemental/type/category/18/topics"} {
+		f.do("", "GET", path, "").failed(404, unknown)
+	}
 }
 
 func TestEscapedPaths(t *testing.T) {

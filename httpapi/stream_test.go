@@ -118,7 +118,7 @@ func TestStreamRoute(t *testing.T) {
 
 // TestStreamFailures: an error before the first event is an ordinary answer, a later one an
 // event; then comes the end, and nothing after it. That holds for a provider that refuses,
-// fails midway, cuts its answer off, and hangs until the application's deadline.
+// fails midway, cuts its answer off, does not stop, and hangs until the application's deadline.
 func TestStreamFailures(t *testing.T) {
 	t.Parallel()
 	f := newEngineFixture(t, &Options{HeartbeatInterval: 10 * time.Millisecond})
@@ -134,6 +134,10 @@ func TestStreamFailures(t *testing.T) {
 		{"is unavailable at once", func() time.Duration { f.llm.Fail(1, 0, quire.ErrUnavailable.WithCause(secret)); return 0 }, 503, false},
 		{"fails later", func() time.Duration { f.llm.Fail(1, 1, secret); return 0 }, 200, true},
 		{"is cut off", func() time.Duration { f.llm.Fail(1, 2, io.ErrUnexpectedEOF); return 0 }, 200, true},
+		{"does not stop", func() time.Duration {
+			f.llm.Script(slices.Repeat([]string{strings.Repeat("a", 64<<10)}, 1_000)...)
+			return 0
+		}, 200, true},
 		{"hangs at once", func() time.Duration {
 			f.llm.Script("a", "b")
 			f.llm.Hold(enginetest.NewGate())

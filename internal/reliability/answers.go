@@ -57,7 +57,7 @@ var answers = []Row{
 	}},
 	{ID: "G9", Package: ".", Test: "TestChunkIDs", Controls: []Control{
 		{"the id of a passage is made of whose it is", "source.go", "id.Point(c.ElementalID, c.ItemID, c.Source,", "id.Point(c.Source,"},
-		{"an id is there once", "elemental.go", "\tif err := absent(tx.Elemental(ctx, rec.ID)); err != nil {\n\t\treturn conflict(err, \"an elemental with this id exists\")\n\t}\n", ""},
+		{"an id is there once", "elemental.go", "\tif err := freeID(ctx, tx, rec.ID); err != nil {\n\t\treturn conflict(err, \"an elemental with this id exists\")\n\t}\n", ""},
 	}},
 	{ID: "G10", Package: ".", Test: "TestCompactLeavesNothingOfWhatWasDeleted", Controls: []Control{
 		{"full-text indexes are merged", "store/sqlite/compact.go", "for _, index := range textIndexes {", "for _, index := range textIndexes[:0] {"},

@@ -28,7 +28,7 @@ var server = []Row{
 		{"the end comes after an error", "httpapi/event_writer.go", "if err := w.event(\"error\", detailJSON{Detail: message}); err != nil {\n\t\treturn err\n\t}\n\treturn w.end()", "return w.event(\"error\", detailJSON{Detail: message})"},
 	}},
 	{ID: "D6", Package: "httpapi", Test: "TestCreateManyAtEachPlace", Controls: []Control{
-		{"a fault of the Store undoes all", "elemental.go", "ends)\n\t\t\tif err != nil && !ruleBroken(err) {", "ends)\n\t\t\tif err != nil && ruleBroken(nil) {"},
+		{"a fault of the Store undoes all", "elemental.go", "into)\n\t\t\tif err != nil && !ruleBroken(err) {", "into)\n\t\t\tif err != nil && ruleBroken(nil) {"},
 	}},
 	{ID: "D7", Package: "httpapi", Test: "TestEveryRouteAstray", Controls: []Control{
 		{"a path fits to its end", "httpapi/router.go", "if len(segments) != len(r.segments) {", "if len(segments) < len(r.segments) {"},

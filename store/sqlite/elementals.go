@@ -200,22 +200,27 @@ func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, e
 		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
-// ElementalSizes implements quire.ElementalReader. octet_length needs only the beginning
-// of a row.
+// ElementalSizes implements quire.ElementalReader. octet_length needs only the beginning of a
+// row, but not where rows are sorted: GROUP BY would copy all texts.
 func (t *tx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire.ElementalSize, error) {
 	type sized struct {
 		id string
 		quire.ElementalSize
 	}
 	scan := func(row scanner) (s sized, err error) {
-		err = row.Scan(&s.id, &s.Body, &s.Cells, &s.CellBody, &s.Descriptions)
+		var cells []int64
+		if err = row.Scan(&s.id, &s.Body, arrayTo[int64]{&cells}, &s.Descriptions); err == nil {
+			s.Cells, s.CellBody = int(cells[0]), cells[1]
+			s.Descriptions += cells[2]
+		}
 		return s, err
 	}
-	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body), count(c.num), ifnull(sum(octet_length(c.body)), 0),
-			octet_length(e.description) + ifnull(sum(octet_length(c.description)), 0)
+	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body),
+			(SELECT json_array(count(*), ifnull(sum(octet_length(c.body)), 0), ifnull(sum(octet_length(c.description)), 0))
+				FROM elementals c WHERE c.table_id = e.id AND c.table_id <> ''),
+			octet_length(e.description)
 			+ (SELECT ifnull(sum(octet_length(l.description)), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
-		FROM elementals e LEFT JOIN elementals c ON c.table_id = e.id AND c.table_id <> ''
-		WHERE e.id IN `+members+` GROUP BY e.num`, ids, func(s sized) string { return s.id })
+		FROM elementals e WHERE e.id IN `+members, ids, func(s sized) string { return s.id })
 	sizes := make(map[string]quire.ElementalSize, len(found))
 	for id, s := range found {
 		sizes[id] = s.ElementalSize

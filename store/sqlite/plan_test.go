@@ -36,8 +36,10 @@ var everyRow = []*regexp.Regexp{
 }
 
 // unsorted are the queries for the newest of many rows: an index has to have them in
-// order, by what they are about, so that no more of them are read than asked for.
+// order, by what they are about, so that no more of them are read than asked for. And those
+// for how long texts are: sorting would read the texts.
 var unsorted = []*regexp.Regexp{
+	regexp.MustCompile(`^SELECT e\.id, octet_length\(e\.body\)`),                                                 // ElementalSizes
 	regexp.MustCompile(`INDEXED BY elementals_newest WHERE .* ORDER BY e\.created_at DESC, e\.id LIMIT`),         // NewestElementals
 	regexp.MustCompile(`INDEXED BY elementals_newest_of_type WHERE .* ORDER BY e\.created_at DESC, e\.id LIMIT`), // of a type
 	regexp.MustCompile(`FROM comments c .* ORDER BY c\.id DESC LIMIT`),                                           // Comments

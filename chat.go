@@ -49,8 +49,8 @@ const maxAnswer = 1 << 20
 //
 // Errors are those of [Engine.Search]; ErrInvalid for a History that breaks a rule too, and
 // ErrUnavailable if the LLM fails, takes back what it has begun to say, or writes more than 1 MiB,
-// where it is stopped. No part of an answer comes with an error. A Rewriter that fails is none: the query is searched for with those
-// before it that it leans on.
+// where it is stopped. No part of an answer comes with an error. A Rewriter that fails is none:
+// the query is searched for with those before it that it leans on.
 func (e *Engine) Chat(ctx context.Context, req ChatRequest) (ChatResponse, error) {
 	var answer strings.Builder
 	var res ChatResponse

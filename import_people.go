@@ -23,25 +23,11 @@ func (in *importer) tenant(ctx context.Context, r record) error {
 		return nil
 	}
 	in.result.TenantID = t.ID
-	empty, err := tenantEmpty(ctx, in.tx, t.ID)
-	if err == nil && !empty {
+	others, err := hasOthers(ctx, in.tx, t.ID, "")
+	if err == nil && others {
 		err = Errorf(CodeConflict, "its tenant is here already. An archive that was imported before cannot be imported again; of any other, say which tenant it goes to in ImportOptions.TenantID, which may be the same one")
 	}
 	return err
-}
-
-// tenantEmpty reports whether a tenant has neither users nor content.
-func tenantEmpty(ctx context.Context, tx ReadTx, tenantID string) (bool, error) {
-	for _, err := range tx.TenantUsers(ctx, tenantID) {
-		return false, err
-	}
-	for _, err := range tx.TenantElementals(ctx, tenantID) {
-		return false, err
-	}
-	for _, err := range tx.TenantLists(ctx, tenantID) {
-		return false, err
-	}
-	return true, nil
 }
 
 func (in *importer) theCatalogue(_ context.Context, r record) (err error) {

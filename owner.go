@@ -33,3 +33,22 @@ func ownsOutside(ctx context.Context, tx ReadTx, ownerID, tenantID string) (bool
 	tags, err := tx.TagsOf(ctx, ownerID)
 	return len(tags) > 0 && !inside, err
 }
+
+// hasOthers reports whether a tenant has users, or content of anybody but one owner, "" for of
+// anybody.
+func hasOthers(ctx context.Context, tx ReadTx, tenantID, ownerID string) (bool, error) {
+	for _, err := range tx.TenantUsers(ctx, tenantID) {
+		return err == nil, err
+	}
+	for e, err := range tx.TenantElementals(ctx, tenantID) {
+		if err != nil || e.OwnerID != ownerID {
+			return err == nil, err
+		}
+	}
+	for l, err := range tx.TenantLists(ctx, tenantID) {
+		if err != nil || l.OwnerID != ownerID {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

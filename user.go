@@ -49,8 +49,8 @@ const touchPatience = 50 * time.Millisecond
 
 // CreateUser adds a user. It is for the application, not for a user: it names no
 // actor. ErrConflict if the id is taken, also by a tenant that has users or content of others,
-// unless TenantID names that tenant, or by an owner of content in another tenant than the new user's: who
-// chooses an id must not come to the knowledge or content of others by it.
+// unless TenantID names that tenant, or by an owner of content in another tenant than the new
+// user's: who chooses an id must not come to the knowledge or content of others by it.
 func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 	u := User{ID: in.ID, TenantID: in.TenantID, Name: in.Name, Username: in.Username, Email: in.Email, AvatarURL: in.AvatarURL, CreatedAt: now()}
 	if u.ID == "" {
@@ -86,30 +86,11 @@ func (l *Library) CreateUser(ctx context.Context, in UserInput) (User, error) {
 // noStrangers returns ErrConflict if a tenant has users, or content of anybody but the one that
 // it is named after.
 func noStrangers(ctx context.Context, tx ReadTx, tenantID string) error {
-	taken := Errorf(CodeConflict, "a tenant with this id has users, or content of others; choose another id, or give the tenant_id: the same one to join them")
-	for _, err := range tx.TenantUsers(ctx, tenantID) {
-		if err != nil {
-			return err
-		}
-		return taken
+	others, err := hasOthers(ctx, tx, tenantID, tenantID)
+	if err == nil && others {
+		err = Errorf(CodeConflict, "a tenant with this id has users, or content of others; choose another id, or give the tenant_id: the same one to join them")
 	}
-	for e, err := range tx.TenantElementals(ctx, tenantID) {
-		if err != nil {
-			return err
-		}
-		if e.OwnerID != tenantID {
-			return taken
-		}
-	}
-	for l, err := range tx.TenantLists(ctx, tenantID) {
-		if err != nil {
-			return err
-		}
-		if l.OwnerID != tenantID {
-			return taken
-		}
-	}
-	return nil
+	return err
 }
 
 // noOwner returns ErrConflict if the id of a new user owns content in a tenant that is not

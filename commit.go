@@ -251,7 +251,11 @@ func (ch *changes) tag(ctx context.Context, tx Tx, rec ElementalRecord, meta chu
 // drop deletes all chunks of an elemental and cancels its active jobs. It returns
 // how many chunks there were.
 func (ch *changes) drop(ctx context.Context, tx Tx, tenantID, elementalID string) (int, error) {
-	if err := ch.cancelJobs(ctx, tx, tenantID, elementalID); err != nil {
+	cancelled, err := ch.cancelJobs(ctx, tx, tenantID, elementalID)
+	if err == nil && cancelled > 0 {
+		err = dropOrphanJobs(ctx, tx)
+	}
+	if err != nil {
 		return 0, err
 	}
 	refs, err := chunkRefs(ctx, tx, tenantID, elementalID)
@@ -266,18 +270,18 @@ func chunkRefs(ctx context.Context, tx ReadTx, tenantID, elementalID string) ([]
 	return tx.MatchChunks(ctx, Filters{TenantID: tenantID, ElementalID: elementalID})
 }
 
-// cancelJobs ends the queued and running jobs of an elemental.
-func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID string) error {
+// cancelJobs ends the queued and running jobs of an elemental, and returns how many they were.
+func (ch *changes) cancelJobs(ctx context.Context, tx Tx, tenantID, elementalID string) (int, error) {
 	active, err := tx.ActiveJobs(ctx, tenantID, elementalID)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, j := range active {
 		if _, err := ch.cancelJob(ctx, tx, j); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return len(active), nil
 }
 
 // cancelJob ends a queued or running job. A worker that runs it finds it ended when it

@@ -114,7 +114,7 @@ func (ch *changes) cancelMatching(ctx context.Context, tx Tx, f Filters, lost ma
 				continue
 			}
 		}
-		if err := ch.cancelJobs(ctx, tx, f.TenantID, id); err != nil {
+		if _, err := ch.cancelJobs(ctx, tx, f.TenantID, id); err != nil {
 			return err
 		}
 	}

@@ -63,17 +63,26 @@ func TestJobsKept(t *testing.T) {
 				kept := jobs(e.ID)
 				wantEqual(t, kept[len(kept)-len(want):], want)
 
-				gate := enginetest.NewGate()
-				f.embedder.Hold(gate)
+				deleted := func(id, trace string) { // while its ingest runs
+					gate := enginetest.NewGate()
+					f.embedder.Hold(gate)
+					running := f.ingest(f.ann, id, trace)
+					<-gate.Arrived()
+					f.check(f.Library.DeleteElemental(t.Context(), f.ann, id))
+					f.embedder.Hold(nil)
+					gate.Open()
+					f.waitStatus(running, quire.JobCancelled)
+				}
 				f.update(f.ann, e.ID, "a new text")
-				running := f.ingest(f.ann, e.ID, "running")
-				<-gate.Arrived()
-				f.check(f.Library.DeleteElemental(t.Context(), f.ann, e.ID))
-				f.embedder.Hold(nil)
-				gate.Open()
-				f.waitStatus(running, quire.JobCancelled)
+				deleted(e.ID, "running")
 				wantEqual(t, jobs(e.ID), []string{"running"})
 				wantEqual(t, jobs(other.ID), []string{"the other's"})
+				for i := range 3 { // each takes away what those before it left
+					time.Sleep(2 * time.Minute)
+					next := f.create(f.ann, document("What is deleted soon", fmt.Sprint("a text ", i)))
+					deleted(next.ID, fmt.Sprint("running ", i))
+					wantEqual(t, jobs(""), []string{fmt.Sprint("running ", i), "the other's"})
+				}
 			})
 		})
 	}

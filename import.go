@@ -207,9 +207,33 @@ func inRecord(kind string, number int, err error) error {
 	return err
 }
 
+// maxValues is how many values a record may have, far beyond those of a large catalogue: an
+// empty one takes two bytes in the archive and a hundred when it is decoded.
+const maxValues = 500_000
+
+// countValues returns about how many values a JSON text has, without decoding it: one for each
+// comma and bracket outside of strings.
+func countValues(data []byte) (n int) {
+	inside := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			inside = !inside
+		case inside && c == '\\':
+			i++
+		case !inside && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
+}
+
 // decode reads what a record says.
 func decode[T any](r record) (T, error) {
 	var v T
+	if n := countValues(r.Data); n > maxValues {
+		return v, Errorf(CodeInvalid, "it has more than %d values", maxValues)
+	}
 	d := json.NewDecoder(bytes.NewReader(r.Data))
 	d.DisallowUnknownFields()
 	err := d.Decode(&v)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -268,6 +269,28 @@ func TestImportRefusesTimesAndCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestImportOfManyValues: a record of many empty values, which take fifty times their length
+// when they are decoded, is refused before that.
+func TestImportOfManyValues(t *testing.T) { // not beside others, whose memory would count
+	es := take(t, smallArchive(t))
+	doc := nthWith(t, es, "elemental", "id", func(v any) bool { return v == "doc" })
+	steps := json.RawMessage("[" + strings.Repeat("{},", 1_500_000) + "{}]")
+	data := forge(t, with(t, es, "elemental", doc, map[string]any{"tutorial_steps": steps}))
+	steps = nil
+	tg := newTarget(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := tg.refuses("many values", data, quire.CodeInvalid)
+	runtime.ReadMemStats(&after)
+	if err != nil && !strings.Contains(err.Error(), "values") {
+		t.Errorf("the error is %q", err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 100<<20 {
+		t.Errorf("%d MiB were taken for an archive of %d MiB", taken>>20, len(data)>>20)
+	}
+	tg.unchanged("many values")
 }
 
 // Passages and their headings are shown with each hit.

@@ -41,6 +41,17 @@ func dropEndedJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
 	return dropJobs(ctx, tx, jobs, func(Job) bool { return true })
 }
 
+// dropOrphanJobs deletes jobs that were cancelled when their elementals were deleted: not in the
+// transaction that did, so that whoever waits for them reads how they ended, but in a later one
+// that leaves such jobs itself.
+func dropOrphanJobs(ctx context.Context, tx Tx) error {
+	jobs, err := tx.OrphanJobs(ctx, now().Add(-jobRest), oldJobs)
+	if err != nil {
+		return err
+	}
+	return dropJobs(ctx, tx, jobs, func(Job) bool { return true })
+}
+
 // oldestJobs returns the jobs of an elemental, of more than most the last in their order.
 func oldestJobs(ctx context.Context, tx Tx, rec ElementalRecord, most int) ([]Job, error) {
 	q := JobQuery{TenantID: rec.TenantID, ElementalID: rec.ID, Limit: 1}

@@ -1,7 +1,6 @@
 package quire
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,11 +25,13 @@ type markerFilter struct {
 	// held ends the output so far and may still become a marker; opens are the places
 	// of its open brackets. There is more than one when a bracket was opened inside
 	// another: if the inner marker is dropped, the outer one may be completed by what
-	// follows, and must be judged too.
-	held  []byte
-	opens []int
-	out   []byte
-	last  byte // of what was shown so far; 0 at the beginning
+	// follows, and must be judged too. passed is how much was given up in front of held;
+	// places count it too, so that giving up moves none of them.
+	held   []byte
+	opens  []int
+	passed int
+	out    []byte
+	last   byte // of what was shown so far; 0 at the beginning
 	// swallow says that a marker was dropped after white space, so that a space now would
 	// be one too many.
 	swallow bool
@@ -71,7 +72,7 @@ func (f *markerFilter) next() {
 	switch {
 	case swallow && r == ' ':
 	case r == '[':
-		f.opens = append(f.opens, len(f.held))
+		f.opens = append(f.opens, f.passed+len(f.held))
 		f.held = append(f.held, '[')
 	case len(f.opens) == 0:
 		f.space = f.space && !(f.dropped && endsClause(r))
@@ -93,7 +94,7 @@ func (f *markerFilter) next() {
 // close ends the innermost bracket.
 func (f *markerFilter) close() {
 	last := len(f.opens) - 1
-	at := f.opens[last]
+	at := f.opens[last] - f.passed
 	numbers, all, ok := parseMarker(string(f.held[at+1:]), f.sources)
 	switch {
 	case ok && len(numbers) == 0:
@@ -131,7 +132,7 @@ func (f *markerFilter) shownLast() byte {
 func (f *markerFilter) release() {
 	f.releaseSpace()
 	f.out = append(f.out, f.held...)
-	f.held, f.opens = f.held[:0], f.opens[:0]
+	f.held, f.opens, f.passed = f.held[:0], f.opens[:0], 0
 }
 
 func (f *markerFilter) releaseSpace() {
@@ -150,15 +151,12 @@ func (f *markerFilter) bound() {
 	for len(f.held) > markerLimit {
 		next := len(f.held)
 		if len(f.opens) > 1 {
-			next = f.opens[1]
+			next = f.opens[1] - f.passed
 		}
 		f.releaseSpace()
 		f.out = append(f.out, f.held[1:next]...)
-		f.held = slices.Delete(f.held, 0, next)
-		f.opens = slices.Delete(f.opens, 0, 1)
-		for i := range f.opens {
-			f.opens[i] -= next
-		}
+		f.held, f.opens = f.held[next:], f.opens[1:]
+		f.passed += next
 	}
 }
 

@@ -24,6 +24,9 @@ type JobReader interface {
 	// ActiveJobs returns the queued and running jobs of a tenant by ascending Seq;
 	// of one elemental if elementalID is not "".
 	ActiveJobs(ctx context.Context, tenantID, elementalID string) ([]Job, error)
+	// OrphanJobs returns cancelled jobs of all tenants that ended before a moment and whose
+	// elemental does not exist, by ascending Seq, limit (>= 1) at most.
+	OrphanJobs(ctx context.Context, before time.Time, limit int) ([]Job, error)
 	// CountJobs returns how many jobs of all tenants have each status; a status with
 	// none may be left out.
 	CountJobs(ctx context.Context) (map[JobStatus]int, error)

@@ -82,6 +82,21 @@ func (tx readTx) ActiveJobs(ctx context.Context, tenantID, elementalID string) (
 	return jobs, nil
 }
 
+// OrphanJobs implements [quire.JobReader].
+func (tx readTx) OrphanJobs(ctx context.Context, before time.Time, limit int) ([]quire.Job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var jobs []quire.Job
+	for _, j := range tx.jobs.rows {
+		if j.Status == quire.JobCancelled && j.FinishedAt != nil && j.FinishedAt.Before(before) && tx.elementals.rows[j.ElementalID] == nil {
+			jobs = append(jobs, cloneJob(*j))
+		}
+	}
+	slices.SortFunc(jobs, func(a, b quire.Job) int { return cmp.Compare(a.Seq, b.Seq) })
+	return jobs[:min(limit, len(jobs))], nil
+}
+
 // CountJobs implements [quire.JobReader].
 func (tx readTx) CountJobs(ctx context.Context) (map[quire.JobStatus]int, error) {
 	if err := ctx.Err(); err != nil {

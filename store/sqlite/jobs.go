@@ -58,6 +58,12 @@ func (t *tx) ActiveJobs(ctx context.Context, tenantID, elementalID string) ([]qu
 	return all(ctx, t, scanJob, selectJob+`INDEXED BY jobs_active WHERE `+w.String()+` ORDER BY j.seq`, w.args...)
 }
 
+// OrphanJobs implements quire.JobReader.
+func (t *tx) OrphanJobs(ctx context.Context, before time.Time, limit int) ([]quire.Job, error) {
+	return all(ctx, t, scanJob, selectJob+`INDEXED BY jobs_by_status WHERE j.status = 'cancelled' AND j.finished_at < ?
+		AND NOT EXISTS (SELECT 1 FROM elementals e WHERE e.id = j.elemental_id) ORDER BY j.seq LIMIT ?`, micros(before), limit)
+}
+
 // CountJobs implements quire.JobReader.
 func (t *tx) CountJobs(ctx context.Context) (map[quire.JobStatus]int, error) {
 	counts := map[quire.JobStatus]int{}

@@ -105,6 +105,10 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 		_, err := tx.CountItems(ctx, []int64{1}, anyone)
 		return err
 	},
+	"OrphanJobs": func(ctx context.Context, tx quire.ReadTx) error {
+		_, err := tx.OrphanJobs(ctx, epoch, 1)
+		return err
+	},
 	"ActiveJobs": func(ctx context.Context, tx quire.ReadTx) error {
 		_, err := tx.ActiveJobs(ctx, "t1", "")
 		return err

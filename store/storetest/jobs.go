@@ -22,6 +22,7 @@ var jobCases = []testCase{
 	{"active", jobActive},
 	{"counts", jobCounts},
 	{"delete", jobDelete},
+	{"orphans", jobOrphans},
 }
 
 // jobKey is what Job is asked for.
@@ -293,4 +294,35 @@ func jobDelete(t *testing.T, s *store) {
 	if len(jobs) != 1 || total != 1 {
 		t.Errorf("Jobs: %d of %d, want the one that is left", len(jobs), total)
 	}
+}
+
+func jobOrphans(t *testing.T, s *store) {
+	orphans := func(before time.Time, limit int) (ids []string) {
+		t.Helper()
+		s.view(func(ctx context.Context, tx quire.ReadTx) error {
+			jobs, err := tx.OrphanJobs(ctx, before, limit)
+			for _, j := range jobs {
+				ids = append(ids, j.ID)
+			}
+			return err
+		})
+		return ids
+	}
+	ended := func(tenantID, id, elementalID string, status quire.JobStatus, second int) quire.Job {
+		j, finished := sampleJob(tenantID, id, elementalID), at(second)
+		j.Status, j.FinishedAt = status, &finished
+		return j
+	}
+	equal(t, "of no jobs", orphans(at(100), 10), nil)
+	putElementals(s, bareElemental("here", "u"))
+	put(s, quire.Tx.PutJob,
+		ended("t", "late", "gone", quire.JobCancelled, 9),
+		ended("t", "first", "gone", quire.JobCancelled, 3),
+		ended("t2", "second", "gone too", quire.JobCancelled, 2),
+		ended("t", "of an elemental", "here", quire.JobCancelled, 1),
+		ended("t", "that failed", "gone", quire.JobFailed, 1),
+		queuedJob("t", "that is queued", "gone", at(1)))
+	equal(t, "orphans", orphans(at(9), 10), []string{"first", "second"})
+	equal(t, "a moment later", orphans(at(10), 10), []string{"late", "first", "second"})
+	equal(t, "at most", orphans(at(10), 2), []string{"late", "first"})
 }

@@ -87,9 +87,10 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
-	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
-	// details: Elementals reads them whole, one by one, as large as tables may be.
+	// WithoutBody leaves Body, TutorialSteps and Details of elementals empty, as in ListItems
+	// without details: Elementals reads them whole, one by one, as large as tables may be.
 	WithoutBody bool
+	WithoutTags bool // leaves Tags of elementals empty: see [Library.WithTags]
 }
 
 // UserElementalsInput selects a page of the actor's own elementals.
@@ -97,6 +98,8 @@ type UserElementalsInput struct {
 	TypeID int   // only this type; 0: all but TypeCell
 	TagID  int64 // only those with this tag; 0: whatever tags they have
 	Page   Page
+
+	WithoutTags bool // leaves Tags empty: see [Library.WithTags]
 }
 
 // CreateElemental adds an elemental that the actor owns, and returns it as its owner reads it.

@@ -153,6 +153,7 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do2(do)(tx.KeysOf(ctx, "u"))
 	do2(do)(tx.Tag(ctx, 1))
 	do2(do)(tx.Tags(ctx, []int64{1}))
+	do2(do)(tx.TagSizes(ctx, []int64{1}))
 	do2(do)(tx.TagsOf(ctx, "u"))
 	do3(do)(tx.Tagged(ctx, 1))
 	do2(do)(tx.Elemental(ctx, "e"))
@@ -183,6 +184,8 @@ func runEverything(ctx context.Context, tx quire.Tx) error {
 	do(tx.ClearTable(ctx, "t"))
 	do2(do)(tx.TableLists(ctx, "t"))
 	do2(do)(tx.List(ctx, 1))
+	do2(do)(tx.Lists(ctx, []int64{1}))
+	do2(do)(tx.ListSizes(ctx, []int64{1}))
 	for _, v := range viewers {
 		do3(do)(tx.SearchElementals(ctx, quire.ElementalSearch{Text: text, Viewer: v, Limit: 1}))
 		do3(do)(tx.SearchElementals(ctx, quire.ElementalSearch{Text: text, Viewer: v, TypeIDs: []int{0}, Limit: 1}))

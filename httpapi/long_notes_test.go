@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quirelib/quire"
+	"github.com/quirelib/quire/store/sqlite"
+)
+
+// What may stand beside a body and a description: 50 steps, 100 tags, 100 comments and 100 that
+// they answer, 100 rates, each as long as it may be.
+var (
+	longNote    = strings.Repeat("\U0001F600", 20_000)
+	longMessage = strings.Repeat("\U0001F600", 10_000)
+)
+
+func longSteps() []quire.TutorialStep {
+	steps := make([]quire.TutorialStep, 50)
+	for i := range steps {
+		steps[i] = quire.TutorialStep{Title: "A step", Description: longNote}
+	}
+	return steps
+}
+
+// withLongNotes makes elementals that have n steps, tags or comments.
+func (f *fixture) withLongNotes(n int, in quire.ElementalInput) (ids []string) {
+	f.t.Helper()
+	in.TypeID, in.CategoryID, in.Body, in.Visibility = quire.TypeDocument, quire.CategoryText, "x", quire.Unlisted
+	for i := range n {
+		in.Title = fmt.Sprint("With long notes ", i)
+		e, err := f.lib.CreateElemental(f.t.Context(), f.ann.Actor(), in)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func (f *fixture) longTags(n int) (ids []int64) {
+	f.t.Helper()
+	for i := range n {
+		tag, err := f.lib.CreateTag(f.t.Context(), f.ann.Actor(), quire.TagInput{Title: fmt.Sprint("tag ", i), Color: "#aabbcc", ElementalTypeID: quire.TypeDocument, Description: longNote})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		ids = append(ids, tag.ID)
+	}
+	return ids
+}
+
+// talk writes comments of the longest kind, each with a reply.
+func (f *fixture) talk(elementalID string, n int) {
+	f.t.Helper()
+	var parents []int64
+	for range n {
+		comment, err := f.lib.Comment(f.t.Context(), f.bob.Actor(), elementalID, longMessage)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		parents = append(parents, comment.ID)
+	}
+	for _, parent := range parents {
+		if _, err := f.lib.Reply(f.t.Context(), f.bob.Actor(), elementalID, parent, longMessage); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// TestManyLongNotes: what hangs on elementals and lists beside their bodies counts, wherever it
+// is shown.
+func TestManyLongNotes(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "quire.db"), &sqlite.Options{Synchronous: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f := newFixtureOn(t, s, nil)
+	stepped := f.withLongNotes(40, quire.ElementalInput{TutorialSteps: longSteps()})
+	var list int64
+	for i := range 12 {
+		l, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: fmt.Sprint("A list ", i), TutorialSteps: longSteps(), Visibility: quire.Unlisted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = l.ID
+	}
+	tagged := f.withLongNotes(40, quire.ElementalInput{TagIDs: f.longTags(100)})
+	talked := f.withLongNotes(8, quire.ElementalInput{})
+	items := make([]quire.ItemInput, len(talked))
+	for i, id := range talked {
+		items[i].ElementalID = id
+		f.talk(id, 100)
+	}
+	expanded, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: "A list of what is talked about", Items: items, Visibility: quire.Unlisted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(name string, n int, path string) crowd {
+		return crowd{name, n, f.head("GET", path, "Accept: */*"), nil}
+	}
+	f.meet(t,
+		get("pages of elementals with steps", 48, "/v1/user/elementals?size=100"),
+		get("an elemental with steps", 200, "/v1/elemental/"+stepped[0]),
+		get("a list with steps", 200, fmt.Sprint("/v1/list/", list)),
+		get("pages of lists with steps", 48, "/v1/user/lists?size=100"),
+		get("all lists with steps", 48, "/v1/user/lists"),
+		get("an elemental with tags", 200, "/v1/elemental/"+tagged[0]),
+		get("an elemental with comments", 200, "/v1/elemental/"+talked[0]),
+		get("a list of elementals with comments", 48, fmt.Sprint("/v1/list/", expanded.ID, "?expand_items=true")),
+		get("such a list, compiled", 48, fmt.Sprint("/v1/list/", expanded.ID, "/knowledge-base")),
+	)
+}
+
+// TestLongNotesAreHeld fills the budget for large answers by hand: who shows long notes waits
+// for it, who shows short ones does not.
+func TestLongNotesAreHeld(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, &Options{MaxAnswerMemory: 16 << 20})
+	s := f.h.(*server)
+	for _, b := range s.budgets() {
+		b.wait /= 200
+	}
+	plain := f.withLongNotes(1, quire.ElementalInput{})[0]
+	stepped := f.withLongNotes(1, quire.ElementalInput{TutorialSteps: longSteps()})[0]
+	tags := f.longTags(20)
+	tagged := f.withLongNotes(1, quire.ElementalInput{TagIDs: tags})[0]
+	talked := f.withLongNotes(1, quire.ElementalInput{})[0]
+	f.talk(talked, 20)
+	listOf := func(in quire.ListInput, id string) string {
+		in.Title, in.Items = "A list", []quire.ItemInput{{ElementalID: id}}
+		l, err := f.lib.CreateList(t.Context(), f.ann.Actor(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return formatID(l.ID)
+	}
+	short := []string{"/v1/elemental/" + plain, "/v1/list/" + listOf(quire.ListInput{}, plain), "/v1/user/elementals?size=1&page=4", "/v1/user/lists?size=1&page=1"}
+	long := []string{
+		"/v1/elemental/" + stepped, "/v1/elemental/" + tagged, "/v1/elemental/" + talked, "/v1/elemental/" + talked + "/knowledge-base",
+		"/v1/list/" + listOf(quire.ListInput{}, stepped), "/v1/list/" + listOf(quire.ListInput{}, talked) + "?expand_items=true",
+		"/v1/list/" + listOf(quire.ListInput{TagIDs: tags}, plain), "/v1/list/" + listOf(quire.ListInput{TutorialSteps: longSteps()}, plain) + "/knowledge-base",
+		"/v1/user/lists", "/v1/user/lists?size=100", "/v1/user/elementals?size=100", "/v1/lists?size=100",
+	}
+	short[3] = "/v1/user/lists?size=1&page=6" // the first one that was made
+	tag := mapAll(tags, formatID)
+	create := `{"title":"Created with tags","type_id":3,"category_id":18,"template":"x","tagIds":[` + strings.Join(tag, ",") + `]}`
+	release, err := s.largeAnswers.acquire(t.Context(), "eve", s.largeAnswers.size, s.largeAnswers.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range short {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	for _, path := range long {
+		f.do(f.ann.key, "GET", path, "").want(503)
+	}
+	f.do(f.ann.key, "POST", "/v1/user/elemental", create).want(503)
+	f.do(f.ann.key, "POST", "/v1/user/list", create).want(503)
+	release()
+	for _, path := range long {
+		f.do(f.ann.key, "GET", path, "").want(200)
+	}
+	f.do(f.ann.key, "POST", "/v1/user/elemental", create).want(201)
+	f.do(f.ann.key, "POST", "/v1/user/list", create).want(201)
+	s.allGivenBack(t)
+}

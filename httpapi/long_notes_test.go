@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/store/sqlite"
@@ -169,5 +172,50 @@ func TestLongNotesAreHeld(t *testing.T) {
 	}
 	f.do(f.ann.key, "POST", "/v1/user/elemental", create).want(201)
 	f.do(f.ann.key, "POST", "/v1/user/list", create).want(201)
+	s.allGivenBack(t)
+}
+
+// noise is a text of about n bytes that does not become much shorter by compression.
+func noise(n int) string {
+	r := rand.NewChaCha8([32]byte{1})
+	b := make([]byte, n*3/4)
+	_, _ = r.Read(b) // never fails
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// TestManyRepetitions: the answer that is kept for a key counts as long as it is sent again.
+func TestManyRepetitions(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "quire.db"), &sqlite.Options{Synchronous: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f := newFixtureOn(t, s, nil)
+	body := `{"title":"A text of noise","type_id":3,"category_id":18,"template":"` + noise(2<<20) + `"}`
+	f.do(f.ann.key, "POST", "/v1/user/elemental", body, idempotencyKey, "k1").want(201)
+	f.meet(t, crowd{"repetitions", 64, f.head("POST", "/v1/user/elemental", idempotencyKey+": k1\r\n"+ofLength(len(body))), []byte(body)})
+}
+
+// TestRepetitionsAreHeld fills the budget for files by hand.
+func TestRepetitionsAreHeld(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	s := f.h.(*server)
+	s.files.wait = 20 * time.Millisecond
+	body := `{"title":"A text of noise","type_id":3,"category_id":18,"template":"` + noise(100_000) + `"}`
+	send := func(key string) answer {
+		return f.do(f.ann.key, "POST", "/v1/user/elemental", body, idempotencyKey, key)
+	}
+	first := send("k1").want(201)
+	release := s.files.take("eve", s.files.size)
+	send("k1").want(503)
+	send("k2").want(201) // nothing is kept for it yet
+	release()
+	if again := send("k1").want(201); again.header.Get("Idempotent-Replayed") != "true" || again.str("response.id") != first.str("response.id") {
+		t.Error("a repetition with room is answered anew")
+	}
 	s.allGivenBack(t)
 }

@@ -47,9 +47,13 @@ func (s *server) once(c *call, e effect) error {
 		return quire.Errorf(quire.CodeInvalid, "%s must be sent once", idempotencyKey)
 	}
 	key := quire.OnceKey{Route: c.route.method + " " + c.route.pattern, Key: keys[0], Request: c.fingerprint()}
-	answer, repeated, err := s.lib.Repeated(c.r.Context(), c.actor(), key)
-	if err == nil && !repeated {
-		answer, repeated, err = s.takeEffect(c, key, e)
+	answer, repeated, err := c.repeated(key)
+	for err == nil && !repeated {
+		var before bool
+		if answer, before, err = s.takeEffect(c, key, e); err != nil || !before {
+			break
+		}
+		answer, repeated, err = c.repeated(key) // somebody was faster: that is read in memory that is held for it
 	}
 	var refused refusal
 	if errors.As(err, &refused) {
@@ -64,6 +68,25 @@ func (s *server) once(c *call, e effect) error {
 	return c.replay(answer)
 }
 
+// repeated reads the answer that is remembered for a key, if there is one, in memory that is
+// held for it as for a file.
+func (c *call) repeated(key quire.OnceKey) (answer quire.Answer, repeated bool, err error) {
+	size, there, err := c.s.lib.RepeatedSize(c.r.Context(), c.actor(), key)
+	if err != nil || !there {
+		return quire.Answer{}, false, err
+	}
+	c.giveBackOf(c.s.forAnswers)
+	if err := c.claim(&c.s.files, size*fileCost, c.s.files.size); err != nil {
+		return quire.Answer{}, false, err
+	}
+	answer, repeated, err = c.s.lib.Repeated(c.r.Context(), c.actor(), key)
+	if err != nil || repeated {
+		return answer, repeated, err
+	}
+	c.giveBackOf(func(b *budget) bool { return b == &c.s.files }) // it was forgotten meanwhile
+	return quire.Answer{}, false, c.admit()
+}
+
 // takeEffect does it in a transaction, for which all is prepared that takes long.
 func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer, bool, error) {
 	inner := *c
@@ -72,7 +95,7 @@ func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer,
 		return quire.Answer{}, false, err
 	}
 	rec := newRecording()
-	return s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
+	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
 		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
 		if err := e.do(&inner); err != nil {
 			return quire.Answer{}, err
@@ -83,6 +106,10 @@ func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer,
 		}
 		return answer, err
 	})
+	if err == nil && !repeated {
+		c.take(&c.s.files, int64(len(answer.Body)))
+	}
+	return answer, repeated, err
 }
 
 // prepare does what can be done ahead of a transaction for a call that is to run in it.

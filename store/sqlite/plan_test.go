@@ -279,6 +279,7 @@ func engageEverything(ctx context.Context, tx quire.Tx) error {
 	}
 	do(tx.PutReceipt(ctx, quire.Receipt{UserID: "u"}))
 	do2(do)(tx.Receipt(ctx, "u", "", ""))
+	do2(do)(tx.ReceiptSize(ctx, "u", "", ""))
 	do(tx.TrimReceipts(ctx, "u", 0))
 	do(tx.DeleteJob(ctx, "t", "none"))
 	do(tx.DeleteReceipts(ctx, time.Unix(1, 0)))

@@ -93,6 +93,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Comments":         readOf(allComments, "e1"),
 	"Rates":            readOf(allRates, onElemental("e1")),
 	"Receipt":          readOf(receiptByKey, receiptKey{"u1", "r", "k1"}),
+	"ReceiptSize":      readOf(receiptSize, receiptKey{"u1", "r", "k1"}),
 	"LastMarks": func(ctx context.Context, tx quire.ReadTx) error {
 		_, err := tx.LastMarks(ctx, onElemental("e1"), quire.MarkUpvote, 5)
 		return err

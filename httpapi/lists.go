@@ -25,26 +25,26 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
-	w, err := c.readList(l.ID, l.TotalItems, expand)
+	w, err := c.readList(l.ID, l.TotalItems, expand, true)
 	if err != nil {
 		return err
 	}
-	return c.respondLarge(http.StatusOK, wholeList{c, w, opts, expand})
+	return c.respondLarge(http.StatusOK, wholeList{c, w, opts, expand, isSmall(w.List)})
 }
 
 // readList reads a list for an answer, with its items as they are at the same moment:
-// whole if they are shown so, or if the list is small enough for knowledge text. There were
-// so many items before.
-func (c *call) readList(id int64, items int, expand bool) (quire.WholeList, error) {
+// whole if they are shown so, or if the list is small enough for knowledge text, if it is to
+// have that. There were so many items before.
+func (c *call) readList(id int64, items int, expand, knowledge bool) (quire.WholeList, error) {
 	for {
-		details := expand || items < knowledgeLimit
+		details := expand || knowledge && items < knowledgeLimit
 		if c.reads() { // for what was written there is memory already
 			if err := c.holdItemsOf(id, items, details); err != nil {
 				return quire.WholeList{}, err
 			}
 		}
 		w, err := c.s.lib.WholeList(c.r.Context(), c.actor(), id, details)
-		if err != nil || details || !isSmall(w.List) {
+		if err != nil || details || !knowledge || !isSmall(w.List) {
 			return w, err
 		}
 		items = w.TotalItems // which has become small meanwhile
@@ -69,10 +69,11 @@ func isSmall(l quire.List) bool { return l.TotalItems < knowledgeLimit }
 // wholeList is a list with all its items, which are made and go out one by one, and with
 // knowledge text if it is small enough for it.
 type wholeList struct {
-	c      *call
-	l      quire.WholeList
-	opts   quire.KnowledgeOptions
-	expand bool
+	c         *call
+	l         quire.WholeList
+	opts      quire.KnowledgeOptions
+	expand    bool
+	knowledge bool
 }
 
 // encodeTo implements selfEncoded.
@@ -80,7 +81,7 @@ func (w wholeList) encodeTo(to io.Writer) error {
 	head := w.c.s.listOf(w.l.List)
 	head.Items = []elementalJSON{}
 	places := []filling{{"items", `[]`, inArray(w.items())}}
-	if isSmall(w.l.List) {
+	if w.knowledge {
 		places = append(places, w.c.listKnowledge(w.l, w.opts)...)
 	}
 	return encodeFilled(to, head, places)
@@ -243,7 +244,11 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 
 // respondList answers with a list that was just written.
 func (s *server) respondList(c *call, status int, l quire.List) error {
-	w, err := c.readList(l.ID, l.TotalItems, false)
+	short, err := c.mayCompile(l)
+	if err != nil {
+		return err
+	}
+	w, err := c.readList(l.ID, l.TotalItems, false, short)
 	if quire.CodeOf(err) == quire.CodeNotFound { // deleted meanwhile; it was written all the same
 		w, err = quire.WholeList{List: l}, nil
 	}
@@ -252,7 +257,25 @@ func (s *server) respondList(c *call, status int, l quire.List) error {
 	}
 	// Through the map: Set would spell it List_url.
 	c.w.Header()["list_URL"] = []string{l.URL}
-	return c.respondLarge(status, wholeList{c: c, l: w})
+	return c.respondLarge(status, wholeList{c: c, l: w, knowledge: short && isSmall(w.List)})
+}
+
+// mayCompile reports whether the answer may have the knowledge text of a list. Inside of a write
+// transaction, all others wait while it is compiled and compressed: then only a short one.
+func (c *call) mayCompile(l quire.List) (bool, error) {
+	if _, recorded := c.w.(*recording); !recorded || !isSmall(l) {
+		return true, nil
+	}
+	ids, err := c.itemsOf(l.ID)
+	if err != nil {
+		return false, err
+	}
+	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	bytes := int64(0)
+	for _, size := range sizes {
+		bytes += size.Body + size.CellBody + size.Notes
+	}
+	return bytes <= quire.MaxWholeList, err
 }
 
 func (s *server) deleteList(c *call) error {

@@ -85,7 +85,7 @@ func TestManyLongNotes(t *testing.T) {
 	}
 	defer s.Close()
 	f := newFixtureOn(t, s, nil)
-	stepped := f.withLongNotes(40, quire.ElementalInput{TutorialSteps: longSteps()})
+	stepped := f.withLongNotes(20, quire.ElementalInput{TutorialSteps: longSteps()})
 	var list int64
 	for i := range 12 {
 		l, err := f.lib.CreateList(t.Context(), f.ann.Actor(), quire.ListInput{Title: fmt.Sprint("A list ", i), TutorialSteps: longSteps(), Visibility: quire.Unlisted})
@@ -94,7 +94,7 @@ func TestManyLongNotes(t *testing.T) {
 		}
 		list = l.ID
 	}
-	tagged := f.withLongNotes(40, quire.ElementalInput{TagIDs: f.longTags(100)})
+	tagged := f.withLongNotes(20, quire.ElementalInput{TagIDs: f.longTags(100)})
 	talked := f.withLongNotes(8, quire.ElementalInput{})
 	items := make([]quire.ItemInput, len(talked))
 	for i, id := range talked {
@@ -144,16 +144,18 @@ func TestLongNotesAreHeld(t *testing.T) {
 		}
 		return formatID(l.ID)
 	}
-	short := []string{"/v1/elemental/" + plain, "/v1/list/" + listOf(quire.ListInput{}, plain), "/v1/user/elementals?size=1&page=4", "/v1/user/lists?size=1&page=1"}
+	short := []string{ // of the first elemental and the first list that were made
+		"/v1/elemental/" + plain, "/v1/list/" + listOf(quire.ListInput{}, plain), "/v1/user/elementals?size=1&page=4", "/v1/user/lists?size=1&page=5",
+	}
 	long := []string{
 		"/v1/elemental/" + stepped, "/v1/elemental/" + tagged, "/v1/elemental/" + talked, "/v1/elemental/" + talked + "/knowledge-base",
 		"/v1/list/" + listOf(quire.ListInput{}, stepped), "/v1/list/" + listOf(quire.ListInput{}, talked) + "?expand_items=true",
 		"/v1/list/" + listOf(quire.ListInput{TagIDs: tags}, plain), "/v1/list/" + listOf(quire.ListInput{TutorialSteps: longSteps()}, plain) + "/knowledge-base",
 		"/v1/user/lists", "/v1/user/lists?size=100", "/v1/user/elementals?size=100", "/v1/lists?size=100",
 	}
-	short[3] = "/v1/user/lists?size=1&page=6" // the first one that was made
 	tag := mapAll(tags, formatID)
 	create := `{"title":"Created with tags","type_id":3,"category_id":18,"template":"x","tagIds":[` + strings.Join(tag, ",") + `]}`
+	createList := `{"title":"Created with tags","tagIds":[` + strings.Join(tag, ",") + `]}`
 	release, err := s.largeAnswers.acquire(t.Context(), "eve", s.largeAnswers.size, s.largeAnswers.size)
 	if err != nil {
 		t.Fatal(err)
@@ -165,13 +167,13 @@ func TestLongNotesAreHeld(t *testing.T) {
 		f.do(f.ann.key, "GET", path, "").want(503)
 	}
 	f.do(f.ann.key, "POST", "/v1/user/elemental", create).want(503)
-	f.do(f.ann.key, "POST", "/v1/user/list", create).want(503)
+	f.do(f.ann.key, "POST", "/v1/user/list", createList).want(503)
 	release()
 	for _, path := range long {
 		f.do(f.ann.key, "GET", path, "").want(200)
 	}
 	f.do(f.ann.key, "POST", "/v1/user/elemental", create).want(201)
-	f.do(f.ann.key, "POST", "/v1/user/list", create).want(201)
+	f.do(f.ann.key, "POST", "/v1/user/list", createList).want(201)
 	s.allGivenBack(t)
 }
 
@@ -218,4 +220,64 @@ func TestRepetitionsAreHeld(t *testing.T) {
 		t.Error("a repetition with room is answered anew")
 	}
 	s.allGivenBack(t)
+}
+
+// TestLongListsWithKey: what keeps all other writers waiting is left out of the answer that is
+// kept for a key.
+func TestLongListsWithKey(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	var items []string
+	for range 3 {
+		items = append(items, `{"prompt_id":"`+f.elementalOf(f.ann, words(2<<20))+`"}`)
+	}
+	create := func(n int, headers ...string) answer {
+		return f.do(f.ann.key, "POST", "/v1/user/list", `{"title":"A list of long ones","item_ids":[`+strings.Join(items[:n], ",")+`]}`, headers...).want(201)
+	}
+	for _, c := range []struct {
+		n    int
+		key  []string
+		want bool // that there is knowledge text
+	}{{1, nil, true}, {3, nil, true}, {1, []string{idempotencyKey, "k1"}, true}, {3, []string{idempotencyKey, "k3"}, false}} {
+		a := create(c.n, c.key...)
+		_, text := a.at("response.knowledge_base").(string)
+		object := a.at("response.knowledge_base_json") != nil
+		if text != c.want || object != c.want || len(a.at("response.items").([]any)) != c.n {
+			t.Errorf("%d items, key %v: knowledge text %v, object %v, want %v", c.n, c.key, text, object, c.want)
+		}
+		read := f.do(f.ann.key, "GET", "/v1/list/"+a.str("response.id"), "").want(200)
+		if _, text := read.at("response.knowledge_base").(string); !text {
+			t.Errorf("%d items, key %v: the list is read without knowledge text", c.n, c.key)
+		}
+	}
+	f.h.(*server).allGivenBack(t)
+}
+
+// TestTooLongToKeep records more than is compressed in a transaction: nothing is created.
+func TestTooLongToKeep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	rec := newRecording()
+	part := make([]byte, 1<<20)
+	for n := 0; ; n++ {
+		if _, err := rec.Write(part); err != nil {
+			if n != mostRecorded>>20 || err != rec.failed {
+				t.Errorf("after %d MiB: %v", n, err)
+			}
+			break
+		}
+	}
+	if _, err := rec.end(); quire.CodeOf(err) != quire.CodeTooLarge {
+		t.Errorf("a recording that is too long ends with %v", err)
+	}
+	tags := strings.Join(mapAll(f.longTags(50), formatID), ",")
+	one := `{"title":"One with long tags","type_id":3,"tagIds":[` + tags + `]}`
+	a := f.do(f.ann.key, "POST", "/v1/user/elementals", "["+strings.Repeat(one+",", 79)+one+"]", idempotencyKey, "k1").want(413)
+	if !strings.Contains(a.str("error_message"), "too long to be kept") {
+		t.Error(a.str("error_message"))
+	}
+	if total := f.do(f.ann.key, "GET", "/v1/user/elementals?size=1", "").at("meta.total"); fmt.Sprint(total) != "0" {
+		t.Errorf("%v elementals were created all the same", total)
+	}
+	f.h.(*server).allGivenBack(t)
 }

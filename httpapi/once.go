@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -98,7 +99,7 @@ func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer,
 	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
 		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
 		if err := e.do(&inner); err != nil {
-			return quire.Answer{}, err
+			return quire.Answer{}, cmp.Or(rec.failed, err)
 		}
 		answer, err := rec.end()
 		if err == nil && answer.Status >= http.StatusBadRequest {
@@ -151,12 +152,31 @@ func (refusal) Error() string { return "the request was refused" }
 // recording is an http.ResponseWriter that keeps an answer, compressed: with its
 // renderings it can be many times longer than the request.
 type recording struct {
-	header http.Header
-	status int
+	header  http.Header
+	status  int
+	written int64 // of the answer but for what was rendered ahead
+	failed  error // since that is too much
 	*packer
 }
 
-func newRecording() *recording { return &recording{http.Header{}, http.StatusOK, newPacker()} }
+// mostRecorded is how much of an answer is compressed inside of a write transaction, whose end
+// all others wait for.
+const mostRecorded = 256 << 20
+
+var errTooLongToKeep = quire.Errorf(quire.CodeTooLarge, "the answer would be too long to be kept for its %s; ask for less at once, such as fewer elementals with long tags, or send the request without a key", idempotencyKey)
+
+func newRecording() *recording {
+	return &recording{header: http.Header{}, status: http.StatusOK, packer: newPacker()}
+}
+
+// Write is what http.ResponseWriter says.
+func (r *recording) Write(text []byte) (int, error) {
+	if r.written += int64(len(text)); r.written > mostRecorded {
+		r.failed = errTooLongToKeep
+		return 0, r.failed
+	}
+	return r.packer.Write(text)
+}
 
 // zippers are *gzip.Writers: each has tables of several hundred kilobytes.
 var zippers = sync.Pool{New: func() any {
@@ -177,6 +197,7 @@ func (r *recording) WriteHeader(status int) { r.status = status }
 // it is without that.
 func (r *recording) end() (quire.Answer, error) {
 	body, err := r.packer.end()
+	err = cmp.Or(r.failed, err)
 	if err != nil {
 		return quire.Answer{}, err
 	}

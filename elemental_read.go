@@ -66,8 +66,8 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 
 // UserElementals reads one page of the actor's own elementals, Public and Unlisted, in
 // lists or in none, newest first. Cells are left out unless TypeID asks for them: they are
-// read with their table. Body, TutorialSteps and Details are empty, as in ListItems without details. A
-// type or tag that nothing of the actor has finds nothing.
+// read with their table. Body, TutorialSteps and Details are empty, as in ListItems without
+// details. A type or tag that nothing of the actor has finds nothing.
 func (l *Library) UserElementals(ctx context.Context, a Actor, in UserElementalsInput) (Paged[Elemental], error) {
 	page, err := in.Page.normal()
 	if err != nil {

@@ -141,6 +141,26 @@ func portionOf[K any](all []K, bytes func(K) int64) int {
 	return len(all)
 }
 
+// ListItemSizes returns the sizes of all items of a list, also of those that the actor may not
+// see; an unknown list has none.
+func (l *Library) ListItemSizes(ctx context.Context, a Actor, id int64) ([]ElementalSize, error) {
+	var out []ElementalSize
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		items, err := tx.Items(ctx, id)
+		if err != nil {
+			return err
+		}
+		ids := make([]string, len(items))
+		for i, it := range items {
+			ids[i] = it.ElementalID
+		}
+		sizes, err := tx.ElementalSizes(ctx, ids)
+		out = pick(sizes, ids)
+		return err
+	})
+	return out, err
+}
+
 // TagSizes returns how many bytes the descriptions of those of the tags have that exist.
 func (l *Library) TagSizes(ctx context.Context, a Actor, ids []int64) (map[int64]int64, error) {
 	var sizes map[int64]int64

@@ -117,20 +117,16 @@ func (c *call) tagCost(ids [][]int64) (int64, error) {
 
 // holdWhole waits for the memory of a list whose items are shown whole: what of them is
 // read at once, and the largest one, since they are rendered and sent one after the other.
-func (c *call) holdWhole(ids []string) error { return c.holdList(ids, answerCost) }
+func (c *call) holdWhole(sizes []quire.ElementalSize) error { return c.holdList(sizes, answerCost) }
 
 // holdCompiled is holdWhole for a list that is only compiled: nothing of it is parsed.
-func (c *call) holdCompiled(ids []string) error {
-	return c.holdList(ids, func(size quire.ElementalSize) int64 {
+func (c *call) holdCompiled(sizes []quire.ElementalSize) error {
+	return c.holdList(sizes, func(size quire.ElementalSize) int64 {
 		return (size.Body+size.CellBody+size.Notes)*textCost + int64(size.Cells)*cellCost
 	})
 }
 
-func (c *call) holdList(ids []string, costOf func(quire.ElementalSize) int64) error {
-	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
-	if err != nil {
-		return err
-	}
+func (c *call) holdList(sizes []quire.ElementalSize, costOf func(quire.ElementalSize) int64) error {
 	var read, largest int64
 	for _, size := range sizes {
 		read += size.Body + size.CellBody + size.Notes
@@ -263,13 +259,7 @@ func (c *call) holdChat(req quire.ChatRequest) error {
 	return err
 }
 
-// itemsOf returns the ids of a list's items, in order.
-func (c *call) itemsOf(listID int64) (ids []string, err error) {
-	for e, err := range c.s.lib.AllListItems(c.r.Context(), c.actor(), listID, false) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, e.ID)
-	}
-	return ids, nil
+// itemsOf returns the sizes of a list's items.
+func (c *call) itemsOf(listID int64) ([]quire.ElementalSize, error) {
+	return c.s.lib.ListItemSizes(c.r.Context(), c.actor(), listID)
 }

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -56,11 +58,11 @@ func (c *call) holdItemsOf(id int64, items int, details bool) error {
 	if !details {
 		return c.holdLight(items)
 	}
-	ids, err := c.itemsOf(id)
+	sizes, err := c.itemsOf(id)
 	if err != nil {
 		return err
 	}
-	return c.holdWhole(ids)
+	return c.holdWhole(sizes)
 }
 
 // isSmall reports whether a list carries knowledge text.
@@ -222,7 +224,11 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 	if len(added) >= knowledgeLimit {
 		return nil
 	}
-	ids := mapAll(added, func(it quire.ItemInput) string { return it.ElementalID })
+	found, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), mapAll(added, func(it quire.ItemInput) string { return it.ElementalID }))
+	if err != nil {
+		return err
+	}
+	sizes := slices.Collect(maps.Values(found))
 	if listID != 0 {
 		l, err := c.s.lib.List(c.r.Context(), c.actor(), listID)
 		switch {
@@ -236,10 +242,10 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 			if err != nil {
 				return err
 			}
-			ids = append(ids, there...)
+			sizes = append(sizes, there...)
 		}
 	}
-	return c.holdCompiled(ids)
+	return c.holdCompiled(sizes)
 }
 
 // respondList answers with a list that was just written.
@@ -266,11 +272,7 @@ func (c *call) mayCompile(l quire.List) (bool, error) {
 	if _, recorded := c.w.(*recording); !recorded || !isSmall(l) {
 		return true, nil
 	}
-	ids, err := c.itemsOf(l.ID)
-	if err != nil {
-		return false, err
-	}
-	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	sizes, err := c.itemsOf(l.ID)
 	bytes := int64(0)
 	for _, size := range sizes {
 		bytes += size.Body + size.CellBody + size.Notes

@@ -49,12 +49,13 @@ func (s *server) once(c *call, e effect) error {
 	}
 	key := quire.OnceKey{Route: c.route.method + " " + c.route.pattern, Key: keys[0], Request: c.fingerprint()}
 	answer, repeated, err := c.repeated(key)
-	for err == nil && !repeated {
-		var before bool
-		if answer, before, err = s.takeEffect(c, key, e); err != nil || !before {
-			break
+	if err == nil && !repeated {
+		if answer, repeated, err = s.takeEffect(c, key, e); repeated {
+			// Somebody was faster. That answer is read again, in memory that is held for it.
+			if answer, repeated, err = c.repeated(key); err == nil && !repeated {
+				err = errBusy // forgotten already, for others that were larger
+			}
 		}
-		answer, repeated, err = c.repeated(key) // somebody was faster: that is read in memory that is held for it
 	}
 	var refused refusal
 	if errors.As(err, &refused) {

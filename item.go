@@ -66,10 +66,10 @@ const (
 )
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list. With details they are whole, without details Body is empty,
-// as in ListItems. A small list is read in one transaction; of a larger one the
-// membership is, and the elementals in portions: see [WholeList]. An error is the last
-// thing yielded.
+// their order in the list. With details they are whole, without details Body and
+// TutorialSteps are empty, as in ListItems. A small list is read in one transaction; of a
+// larger one the membership is, and the elementals in portions: see [WholeList]. An error is
+// the last thing yielded.
 func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
 		w, err := l.WholeList(ctx, a, id, details)
@@ -98,11 +98,11 @@ func (l *Library) inPortions(ctx context.Context, a Actor, ids []string, details
 	return func(yield func(Elemental, error) bool) {
 		for e, err := range items {
 			if err == nil && details && e.TypeID == TypeTable {
-				e, err = l.Elemental(ctx, a, e.ID)
+				if e, err = l.Elemental(ctx, a, e.ID); CodeOf(err) == CodeNotFound { // deleted meanwhile
+					continue
+				}
 			}
-			switch {
-			case CodeOf(err) == CodeNotFound: // deleted meanwhile
-			case !yield(e, err) || err != nil:
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}

@@ -165,7 +165,10 @@ func elementalTimes(t *testing.T, s *store) {
 
 // spoilElemental changes everything that a record points to.
 func spoilElemental(e quire.ElementalRecord) {
-	e.TopicIDs[0], e.TagIDs[0], e.TutorialSteps[0].Title = -1, -1, "spoilt"
+	e.TopicIDs[0], e.TagIDs[0] = -1, -1
+	if len(e.TutorialSteps) > 0 {
+		e.TutorialSteps[0].Title = "spoilt"
+	}
 	*e.Price, *e.PriceOriginal, *e.UpdatedAt = -1, -1, at(1000)
 }
 

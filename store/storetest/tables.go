@@ -85,6 +85,7 @@ func tableSizes(t *testing.T, s *store) {
 	c.TagIDs, column.TagIDs, column.Template, column.TutorialSteps = []int64{1}, []int64{1, 1 << 40}, "tem", nil
 	putElementals(s, c)
 	putLists(s, column)
+	put(s, quire.Tx.DeleteElemental, "")
 	putRate(s, quire.Rate{Subject: onList(2), UserID: "u1", Message: "rated", CreatedAt: epoch})
 	equal(t, "Notes", get(s, quire.ReadTx.ElementalSizes, []string{"t1"})["t1"].Notes, int64(3+2*2+8+12+12+3+5))
 }

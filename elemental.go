@@ -87,9 +87,10 @@ type BatchItem struct {
 type SearchInput struct {
 	Text string
 	Page Page
-	// WithoutBody leaves Body and Details of elementals empty, as in ListItems without
-	// details: Elementals reads them whole, one by one, as large as tables may be.
+	// WithoutBody leaves Body, TutorialSteps and Details of elementals empty, as in ListItems
+	// without details: Elementals reads them whole, one by one, as large as tables may be.
 	WithoutBody bool
+	WithoutTags bool // leaves Tags of elementals empty: see [Library.WithTags]
 }
 
 // UserElementalsInput selects a page of the actor's own elementals.
@@ -97,6 +98,8 @@ type UserElementalsInput struct {
 	TypeID int   // only this type; 0: all but TypeCell
 	TagID  int64 // only those with this tag; 0: whatever tags they have
 	Page   Page
+
+	WithoutTags bool // leaves Tags empty: see [Library.WithTags]
 }
 
 // CreateElemental adds an elemental that the actor owns, and returns it as its owner reads it.
@@ -375,13 +378,18 @@ func (l *Library) UpdateElemental(ctx context.Context, a Actor, id string, p Ele
 	if err != nil {
 		return Elemental{}, err
 	}
-	if p.Body == nil {
-		if ctx, err = l.indexStoredAhead(ctx, a, id); err != nil {
-			return Elemental{}, err
+	stored := l.indexStoredAhead
+	if p.Body != nil {
+		stored = l.indexTableAhead
+		if len(*p.Body) <= l.opts.MaxBodyBytes {
+			ctx = l.indexAhead(ctx, *p.Body)
 		}
-	} else if len(*p.Body) <= l.opts.MaxBodyBytes {
-		ctx = l.indexAhead(ctx, *p.Body)
 	}
+	ctx, done, err := stored(ctx, a, id)
+	if err != nil {
+		return Elemental{}, err
+	}
+	defer done()
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		old, err := ownElemental(ctx, tx, a, id)
 		if err != nil {
@@ -468,10 +476,14 @@ func (l *Library) saveContent(ctx context.Context, tx Tx, ch *changes, rec Eleme
 	return rec, ch.ingestIfAsked(ctx, tx, rec)
 }
 
+// countOn is the version or count after n. The largest that an archive may have, with which
+// content may have been imported, has none: what is exported then can be imported again.
+func countOn(n int64) int64 { return min(n, maxNumber-1) + 1 }
+
 // saveElemental writes a changed record as its next version; what is stored of it
 // for search and citation follows.
 func (l *Library) saveElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) (ElementalRecord, error) {
-	rec.Version++
+	rec.Version = countOn(rec.Version)
 	t := now()
 	rec.UpdatedAt = &t
 	if err := l.putElemental(ctx, tx, rec); err != nil {
@@ -514,6 +526,11 @@ func indexStored(ctx context.Context, tx ReadTx, rec ElementalRecord) (IndexedTe
 // chunks, and cancels its jobs; those that had ended go too. With a table go its columns, rows and cells; a cell
 // leaves its place empty. ErrForbidden if it is another user's.
 func (l *Library) DeleteElemental(ctx context.Context, a Actor, id string) error {
+	ctx, done, err := l.indexTableAhead(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		rec, err := ownElemental(ctx, tx, a, id)
 		if err != nil {

@@ -54,6 +54,10 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 			return err
 		}
 		out.Total = total
+		if in.WithoutBody && in.WithoutTags {
+			out.Items, err = l.untagged(ctx, tx, a, recs)
+			return err
+		}
 		out.Items, err = l.itemsOf(ctx, tx, a, recs, !in.WithoutBody, true)
 		return err
 	})
@@ -62,8 +66,8 @@ func (l *Library) SearchElementals(ctx context.Context, a Actor, in SearchInput)
 
 // UserElementals reads one page of the actor's own elementals, Public and Unlisted, in
 // lists or in none, newest first. Cells are left out unless TypeID asks for them: they are
-// read with their table. Body and Details are empty, as in ListItems without details. A
-// type or tag that nothing of the actor has finds nothing.
+// read with their table. Body, TutorialSteps and Details are empty, as in ListItems without
+// details. A type or tag that nothing of the actor has finds nothing.
 func (l *Library) UserElementals(ctx context.Context, a Actor, in UserElementalsInput) (Paged[Elemental], error) {
 	page, err := in.Page.normal()
 	if err != nil {
@@ -78,6 +82,10 @@ func (l *Library) UserElementals(ctx context.Context, a Actor, in UserElementals
 			return err
 		}
 		out.Total = total
+		if in.WithoutTags {
+			out.Items, err = l.untagged(ctx, tx, a, recs)
+			return err
+		}
 		out.Items, err = l.resolveElementals(ctx, tx, a, recs)
 		return err
 	})

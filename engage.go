@@ -10,13 +10,13 @@ const maxMessage = 10_000
 
 // Use counts one use of a subject by the actor, each time that it is called.
 func (l *Library) Use(ctx context.Context, a Actor, s Subject) (Counters, error) {
-	return l.count(ctx, a, s, func(_ Tx, c *Counters) error { c.Uses++; return nil })
+	return l.count(ctx, a, s, func(_ Tx, c *Counters) error { c.Uses = countOn(c.Uses); return nil })
 }
 
 // Sell counts one sale of a subject to the actor, each time that it is called. What
 // was paid is the application's business.
 func (l *Library) Sell(ctx context.Context, a Actor, s Subject) (Counters, error) {
-	return l.count(ctx, a, s, func(_ Tx, c *Counters) error { c.Sales++; return nil })
+	return l.count(ctx, a, s, func(_ Tx, c *Counters) error { c.Sales = countOn(c.Sales); return nil })
 }
 
 // Upvote gives a subject the actor's vote, or takes it back. Twice is no error and

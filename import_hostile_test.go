@@ -263,6 +263,19 @@ func TestImportRefusesTimesAndCounts(t *testing.T) {
 				to := newInstance(t, s.open(t), nil)
 				_, err := to.importing(forge(t, es), nil)
 				to.must(err)
+				a := quire.Actor{UserID: "user", TenantID: acme}
+				_, err = to.UpdateElemental(t.Context(), a, "doc", quire.ElementalPatch{Title: new("A document with another title")})
+				to.must(err)
+				lists, err := to.UserLists(t.Context(), a, nil)
+				to.must(err)
+				for _, l := range lists.Items {
+					_, err = to.UpdateList(t.Context(), a, l.ID, quire.ListPatch{Title: new("Another title")})
+					to.must(err)
+				}
+				_, err = to.Use(t.Context(), a, quire.Subject{ElementalID: "doc"})
+				to.must(err)
+				_, err = to.Sell(t.Context(), a, quire.Subject{ElementalID: "doc"})
+				to.must(err)
 				again := to.export(acme)
 				_, err = newInstance(t, s.open(t), nil).importing(again, nil)
 				to.must(err)

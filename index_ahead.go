@@ -43,28 +43,138 @@ func (l *Library) indexAhead(ctx context.Context, texts ...string) context.Conte
 	return l.IndexAhead(ctx, texts...)
 }
 
-// indexStoredAhead is indexAhead for what is stored of an elemental, if that is large.
-func (l *Library) indexStoredAhead(ctx context.Context, a Actor, id string) (context.Context, error) {
-	if l.joined(ctx) != nil {
-		return ctx, nil
+// maxAhead is how many bytes of stored texts are indexed ahead of a change: they are held
+// until it is done.
+const maxAhead = 32 << 20
+
+// indexStoredAhead is indexAhead for what is stored of an elemental, and of the table if it is
+// a cell, if that is large. done must be called after the change: until then others that need
+// this wait, since all of it is held in memory.
+func (l *Library) indexStoredAhead(ctx context.Context, a Actor, id string) (ahead context.Context, done func(), err error) {
+	return l.indexFoundAhead(ctx, a, func(tx ReadTx) ([]string, error) {
+		tables, err := tableOfCell(ctx, tx, id)
+		if len(tables) == 0 {
+			return []string{id}, err
+		}
+		return tables, err
+	})
+}
+
+// indexTableAhead is indexStoredAhead for the table that a cell is of, for changes that need
+// nothing else that is stored.
+func (l *Library) indexTableAhead(ctx context.Context, a Actor, cellID string) (ahead context.Context, done func(), err error) {
+	return l.indexFoundAhead(ctx, a, func(tx ReadTx) ([]string, error) {
+		return tableOfCell(ctx, tx, cellID)
+	})
+}
+
+// tableOfCell returns the table that an elemental is a cell of, if it is one.
+func tableOfCell(ctx context.Context, tx ReadTx, id string) ([]string, error) {
+	found, err := tx.ElementalsWithoutBody(ctx, []string{id})
+	if err != nil || found[id].TypeID != TypeCell {
+		return nil, err
 	}
-	var texts []string
-	err := l.viewAs(ctx, a, func(tx ReadTx) error {
-		sizes, err := tx.ElementalSizes(ctx, []string{id})
-		if err != nil || sizes[id].Body+sizes[id].CellBody < largeText {
+	return []string{found[id].TableID}, nil
+}
+
+// indexTableOfListAhead is indexStoredAhead for the table that a list is a column or row of.
+func (l *Library) indexTableOfListAhead(ctx context.Context, a Actor, listID int64) (ahead context.Context, done func(), err error) {
+	return l.indexFoundAhead(ctx, a, func(tx ReadTx) ([]string, error) {
+		list, err := tx.List(ctx, listID)
+		if err != nil || list.TableID == "" {
+			return nil, err
+		}
+		return []string{list.TableID}, nil
+	})
+}
+
+// indexTaggedAhead is indexStoredAhead for what has a tag of the actor.
+func (l *Library) indexTaggedAhead(ctx context.Context, a Actor, tagID int64) (ahead context.Context, done func(), err error) {
+	return l.indexFoundAhead(ctx, a, func(tx ReadTx) ([]string, error) {
+		if _, err := ownTag(ctx, tx, a, tagID); err != nil {
+			return nil, err
+		}
+		ids, _, err := tx.Tagged(ctx, tagID)
+		return ids, err
+	})
+}
+
+// indexFoundAhead is indexAhead for what is stored of the actor's elementals among those that
+// find returns, if that is much: as far as it fits into maxAhead. It waits for whoever does the
+// same.
+func (l *Library) indexFoundAhead(ctx context.Context, a Actor, find func(tx ReadTx) ([]string, error)) (ahead context.Context, done func(), err error) {
+	done = func() {}
+	if l.joined(ctx) != nil {
+		return ctx, done, nil
+	}
+	var ids []string
+	err = l.viewAs(ctx, a, func(tx ReadTx) error {
+		if ids, err = find(tx); err != nil {
 			return err
 		}
-		rec, err := tx.Elemental(ctx, id)
-		if err != nil || rec.OwnerID != a.UserID {
-			return err
-		}
-		texts, err = storedTexts(ctx, tx, rec)
+		ids, err = worthAhead(ctx, tx, ids)
 		return err
 	})
-	if CodeOf(err) == CodeNotFound { // the change will say so
-		err = nil
+	switch {
+	case CodeOf(err) == CodeNotFound: // the change will say so
+		return ctx, done, nil
+	case err != nil, len(ids) == 0:
+		return ctx, done, err
 	}
-	return l.IndexAhead(ctx, texts...), err
+	select {
+	case l.indexing <- struct{}{}:
+		done = func() { <-l.indexing }
+	case <-ctx.Done():
+		return ctx, done, ctx.Err()
+	}
+	var texts []string
+	err = l.viewAs(ctx, a, func(tx ReadTx) error {
+		texts, err = ownTexts(ctx, tx, a, ids)
+		return err
+	})
+	if err != nil {
+		done()
+		return ctx, func() {}, err
+	}
+	return l.IndexAhead(ctx, texts...), done, nil
+}
+
+// worthAhead returns those of the elementals whose texts are indexed ahead: none if all are
+// short.
+func worthAhead(ctx context.Context, tx ReadTx, ids []string) ([]string, error) {
+	sizes, err := tx.ElementalSizes(ctx, ids)
+	var all, taken int64
+	var out []string
+	for _, id := range ids {
+		size := sizes[id].Body + sizes[id].CellBody
+		if all += size; taken+size <= maxAhead {
+			taken += size
+			out = append(out, id)
+		}
+	}
+	if all < largeText {
+		return nil, err
+	}
+	return out, err
+}
+
+// ownTexts are the texts of those of the elementals that are there and the actor's.
+func ownTexts(ctx context.Context, tx ReadTx, a Actor, ids []string) (texts []string, err error) {
+	for _, id := range ids {
+		rec, err := tx.Elemental(ctx, id)
+		if CodeOf(err) == CodeNotFound || err == nil && rec.OwnerID != a.UserID {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		more, err := storedTexts(ctx, tx, rec)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, more...)
+	}
+	return texts, nil
 }
 
 // storedTexts are the texts of an elemental that are indexed.
@@ -75,60 +185,6 @@ func storedTexts(ctx context.Context, tx ReadTx, rec ElementalRecord) ([]string,
 	}
 	t, err := readTexts(ctx, tx, rec)
 	return append(texts, t.texts()...), err
-}
-
-// maxTaggedAhead is how many bytes of texts are indexed ahead of a change of a tag: they
-// are held until it is done.
-const maxTaggedAhead = 32 << 20
-
-// indexTaggedAhead is indexAhead for what has a tag of the actor, if that is much: as far
-// as it fits into maxTaggedAhead.
-func (l *Library) indexTaggedAhead(ctx context.Context, a Actor, tagID int64) (context.Context, error) {
-	if l.joined(ctx) != nil {
-		return ctx, nil
-	}
-	var texts []string
-	err := l.viewAs(ctx, a, func(tx ReadTx) error {
-		if _, err := ownTag(ctx, tx, a, tagID); err != nil {
-			return err
-		}
-		ids, _, err := tx.Tagged(ctx, tagID)
-		if err != nil {
-			return err
-		}
-		sizes, err := tx.ElementalSizes(ctx, ids)
-		if err != nil {
-			return err
-		}
-		var all, taken int64
-		for _, size := range sizes {
-			all += size.Body + size.CellBody
-		}
-		if all < largeText {
-			return nil
-		}
-		for _, id := range ids {
-			size := sizes[id].Body + sizes[id].CellBody
-			if taken+size > maxTaggedAhead {
-				continue
-			}
-			taken += size
-			rec, err := tx.Elemental(ctx, id)
-			if err != nil {
-				return err
-			}
-			more, err := storedTexts(ctx, tx, rec)
-			if err != nil {
-				return err
-			}
-			texts = append(texts, more...)
-		}
-		return nil
-	})
-	if CodeOf(err) == CodeNotFound { // the change will say so
-		err = nil
-	}
-	return l.IndexAhead(ctx, texts...), err
 }
 
 // wordsIn is words, which may have been found ahead.

@@ -38,6 +38,10 @@ func (l *Library) ListItems(ctx context.Context, a Actor, id int64, in ItemsInpu
 			}
 		}
 		out.Total = total
+		if in.WithoutTags && !in.Details {
+			out.Items, err = l.untagged(ctx, tx, a, recs)
+			return err
+		}
 		out.Items, err = l.itemsOf(ctx, tx, a, recs, in.Details, true)
 		return err
 	})
@@ -53,8 +57,8 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 }
 
 // A portion is what of many elementals is read at a time: up to lightPortion elementals without
-// their bodies, or up to wholePortion with bodies of up to portionBytes together, but one
-// at least.
+// their bodies and tags of up to portionBytes together, or up to wholePortion with all texts of
+// up to that, but one at least.
 const (
 	lightPortion = 100
 	wholePortion = 16
@@ -62,10 +66,10 @@ const (
 )
 
 // AllListItems iterates over all of a list's elementals that the actor may see, by
-// their order in the list. With details they are whole, without details Body is empty,
-// as in ListItems. A small list is read in one transaction; of a larger one the
-// membership is, and the elementals in portions: see [WholeList]. An error is the last
-// thing yielded.
+// their order in the list. With details they are whole, without details Body and
+// TutorialSteps are empty, as in ListItems. A small list is read in one transaction; of a
+// larger one the membership is, and the elementals in portions: see [WholeList]. An error is
+// the last thing yielded.
 func (l *Library) AllListItems(ctx context.Context, a Actor, id int64, details bool) iter.Seq2[Elemental, error] {
 	return func(yield func(Elemental, error) bool) {
 		w, err := l.WholeList(ctx, a, id, details)
@@ -90,27 +94,135 @@ func (l *Library) Elementals(ctx context.Context, a Actor, ids []string) iter.Se
 }
 
 func (l *Library) inPortions(ctx context.Context, a Actor, ids []string, details bool) iter.Seq2[Elemental, error] {
+	items := inTurn(a, ids, func(rest []string) ([]Elemental, int, error) { return l.visible(ctx, a, rest, details) })
 	return func(yield func(Elemental, error) bool) {
+		for e, err := range items {
+			if err == nil && details && e.TypeID == TypeTable {
+				if e, err = l.Elemental(ctx, a, e.ID); CodeOf(err) == CodeNotFound { // deleted meanwhile
+					continue
+				}
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// inTurn yields what is read of ids, a portion after the other: read returns of how many of
+// the rest it has read.
+func inTurn[K, V any](a Actor, ids []K, read func(rest []K) (found []V, n int, err error)) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		var none V
+		if err := a.Check(); err != nil { // also if there is nothing to read
+			yield(none, err)
+			return
+		}
 		for rest := ids; len(rest) > 0; {
-			es, n, err := l.visible(ctx, a, rest, details)
+			found, n, err := read(rest)
 			if err != nil {
-				yield(Elemental{}, err)
+				yield(none, err)
 				return
 			}
 			rest = rest[n:]
-			for _, e := range es {
-				var err error
-				if details && e.TypeID == TypeTable {
-					e, err = l.Elemental(ctx, a, e.ID)
-				}
-				switch {
-				case CodeOf(err) == CodeNotFound: // deleted meanwhile
-				case !yield(e, err) || err != nil:
+			for _, v := range found {
+				if !yield(v, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// portionOf returns how many of some things, with so many bytes each, are read at a time.
+func portionOf[K any](all []K, bytes func(K) int64) int {
+	sum := int64(0)
+	for i, v := range all {
+		if sum += bytes(v); i > 0 && sum > portionBytes {
+			return i
+		}
+	}
+	return len(all)
+}
+
+// ListItemSizes returns the sizes of all items of a list, also of those that the actor may not
+// see; an unknown list has none.
+func (l *Library) ListItemSizes(ctx context.Context, a Actor, id int64) ([]ElementalSize, error) {
+	var out []ElementalSize
+	err := l.viewAs(ctx, a, func(tx ReadTx) error {
+		items, err := tx.Items(ctx, id)
+		if err != nil {
+			return err
+		}
+		ids := make([]string, len(items))
+		for i, it := range items {
+			ids[i] = it.ElementalID
+		}
+		sizes, err := tx.ElementalSizes(ctx, ids)
+		out = pick(sizes, ids)
+		return err
+	})
+	return out, err
+}
+
+// TagSizes returns how many bytes the descriptions of those of the tags have that exist, also
+// of those that the actor may not see.
+func (l *Library) TagSizes(ctx context.Context, a Actor, ids []int64) (map[int64]int64, error) {
+	var sizes map[int64]int64
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		sizes, err = tx.TagSizes(ctx, unique(ids))
+		return err
+	})
+	return sizes, err
+}
+
+// WithTags iterates over elementals that were read without their tags, and reads these, in
+// portions: an elemental may have 100 with long descriptions. An error is the last thing
+// yielded.
+func (l *Library) WithTags(ctx context.Context, a Actor, es []Elemental) iter.Seq2[Elemental, error] {
+	return inTurn(a, es, func(rest []Elemental) (out []Elemental, n int, err error) {
+		recs := make([]ElementalRecord, len(rest))
+		for i, e := range rest {
+			recs[i] = e.ElementalRecord
+		}
+		if len(tagIDsOf(recs)) == 0 {
+			return rest, len(rest), nil
+		}
+		err = l.viewAs(ctx, a, func(tx ReadTx) error {
+			if n, err = taggedPortion(ctx, tx, recs); err != nil {
+				return err
+			}
+			tags, err := tx.Tags(ctx, tagIDsOf(recs[:n]))
+			out = slices.Clone(rest[:n])
+			for i := range out {
+				out[i].Tags = pick(tags, out[i].TagIDs)
+			}
+			return err
+		})
+		return out, n, err
+	})
+}
+
+// tagIDsOf returns the tags of elementals, each once.
+func tagIDsOf(recs []ElementalRecord) []int64 {
+	var ids []int64
+	for _, rec := range recs {
+		ids = append(ids, rec.TagIDs...)
+	}
+	return unique(ids)
+}
+
+// taggedPortion returns of how many elementals the tags are read at a time.
+func taggedPortion(ctx context.Context, tx ReadTx, recs []ElementalRecord) (int, error) {
+	sizes, err := tx.TagSizes(ctx, tagIDsOf(recs))
+	n := portionOf(recs, func(rec ElementalRecord) (bytes int64) {
+		for _, id := range rec.TagIDs {
+			bytes += sizes[id]
+			sizes[id] = 0 // each is read once
+		}
+		return bytes
+	})
+	return n, err
 }
 
 // visible reads those of the next portion of elementals that the actor may see in a list,
@@ -129,6 +241,14 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 		if err != nil {
 			return err
 		}
+		if !details {
+			recs := pick(found, ids[:n])
+			if fewer, err := taggedPortion(ctx, tx, recs); err != nil {
+				return err
+			} else if fewer < len(recs) {
+				n = slices.Index(ids, recs[fewer].ID)
+			}
+		}
 		out, err = l.itemsOf(ctx, tx, a, findable(a, pick(found, ids[:n])), details, false)
 		return err
 	})
@@ -143,12 +263,7 @@ func wholeItems(ctx context.Context, tx ReadTx, ids []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, bytes := 1, sizes[ids[0]].Body
-	for n < len(ids) && bytes+sizes[ids[n]].Body <= portionBytes {
-		bytes += sizes[ids[n]].Body
-		n++
-	}
-	return n, nil
+	return portionOf(ids, func(id string) int64 { return sizes[id].Body + sizes[id].Notes }), nil
 }
 
 // mayFind reports whether an elemental shows up for the actor in searches and
@@ -211,14 +326,20 @@ func checkItems(ctx context.Context, tx ReadTx, a Actor, members map[string]List
 	for i, it := range items {
 		ids[i] = it.ElementalID
 	}
-	found, err := tx.ElementalsWithoutBody(ctx, unique(ids))
-	if err != nil {
-		return err
+	allowed := make(map[string]bool, len(ids))
+	for some := range slices.Chunk(unique(ids), lightPortion) { // not all with their descriptions at once
+		found, err := tx.ElementalsWithoutBody(ctx, some)
+		if err != nil {
+			return err
+		}
+		for id, rec := range found {
+			_, member := members[id]
+			allowed[id] = member || mayFind(a, rec)
+		}
 	}
 	var probs problems
 	for i, id := range ids {
-		rec, ok := found[id]
-		if _, member := members[id]; !ok || !member && !mayFind(a, rec) {
+		if !allowed[id] {
 			probs.add("item_ids/"+itoa(i), "must name an elemental of yours or a Public one")
 		}
 	}

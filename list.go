@@ -2,6 +2,7 @@ package quire
 
 import (
 	"context"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -86,8 +87,11 @@ type ItemsInput struct {
 	Page  Page
 	Order ItemOrder // "" means OrderIndex
 	Desc  bool
-	// Details are read as well, and the bodies: without it Body is empty.
+	// Details are read as well, and the bodies and tutorial steps: without it Body and
+	// TutorialSteps are empty.
 	Details bool
+	// WithoutTags leaves Tags empty, if there are no Details: see [Library.WithTags].
+	WithoutTags bool
 }
 
 // CreateList adds a list that the actor owns.
@@ -176,6 +180,11 @@ func (l *Library) UpdateList(ctx context.Context, a Actor, id int64, p ListPatch
 	if err != nil {
 		return List{}, err
 	}
+	ctx, done, err := l.indexTableOfListAhead(ctx, a, id)
+	if err != nil {
+		return List{}, err
+	}
+	defer done()
 	return l.changeList(ctx, a, func(tx Tx, ch *changes) (ListRecord, error) {
 		old, err := ownList(ctx, tx, a, id)
 		if err != nil {
@@ -248,7 +257,7 @@ func patchList(old ListRecord, p ListPatch) ListRecord {
 
 // saveList writes a changed record as its next version.
 func saveList(ctx context.Context, tx Tx, rec ListRecord) (ListRecord, error) {
-	rec.Version++
+	rec.Version = countOn(rec.Version)
 	t := now()
 	rec.UpdatedAt = &t
 	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)
@@ -266,6 +275,11 @@ func indexList(rec ListRecord, tags []Tag) IndexedText {
 // DeleteList deletes a list of the actor; its elementals stay, but for the cells of a
 // column or row.
 func (l *Library) DeleteList(ctx context.Context, a Actor, id int64) error {
+	ctx, done, err := l.indexTableOfListAhead(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		rec, err := ownList(ctx, tx, a, id)
 		if err != nil {
@@ -295,31 +309,111 @@ func (l *Library) SearchLists(ctx context.Context, a Actor, in SearchInput) (Pag
 	if err != nil {
 		return Paged[List]{}, err
 	}
+	return l.pageOfLists(ctx, a, searchOfLists(a, in, page), page)
+}
+
+func searchOfLists(a Actor, in SearchInput, page Page) ListSearch {
 	q := ListSearch{Viewer: viewer(a), Offset: page.offset(), Limit: page.Size}
 	q.Viewer.ListsPlain = true
 	if strings.TrimSpace(in.Text) != "" {
 		text := textQuery(in.Text)
 		q.Text = &text
 	}
-	return l.pageOfLists(ctx, a, q, page)
+	return q
+}
+
+// FindLists is SearchLists for the IDs only: Lists reads the lists, of which a page may have
+// hundreds of megabytes.
+func (l *Library) FindLists(ctx context.Context, a Actor, in SearchInput) (Paged[int64], error) {
+	page, err := in.Page.normal()
+	if err != nil {
+		return Paged[int64]{}, err
+	}
+	return l.idsOfLists(ctx, a, searchOfLists(a, in, page), page)
 }
 
 // UserLists reads one page of the actor's own lists, newest first; all of them, on
 // one page, if page is nil. Columns and rows of tables are left out: they are read with
 // their table.
 func (l *Library) UserLists(ctx context.Context, a Actor, page *Page) (Paged[List], error) {
-	q := ListSearch{Viewer: Viewer{OwnerID: a.UserID, ListsPlain: true}, Limit: math.MaxInt32}
-	if page == nil {
-		out, err := l.pageOfLists(ctx, a, q, Page{Number: 1})
-		out.Page.Size = out.Total
-		return out, err
-	}
-	p, err := page.normal()
+	q, p, err := searchOfOwn(a, page)
 	if err != nil {
 		return Paged[List]{}, err
 	}
+	out, err := l.pageOfLists(ctx, a, q, p)
+	if page == nil {
+		out.Page.Size = out.Total
+	}
+	return out, err
+}
+
+// FindUserLists is UserLists for the IDs only, as FindLists.
+func (l *Library) FindUserLists(ctx context.Context, a Actor, page *Page) (Paged[int64], error) {
+	q, p, err := searchOfOwn(a, page)
+	if err != nil {
+		return Paged[int64]{}, err
+	}
+	out, err := l.idsOfLists(ctx, a, q, p)
+	if page == nil {
+		out.Page.Size = out.Total
+	}
+	return out, err
+}
+
+func searchOfOwn(a Actor, page *Page) (ListSearch, Page, error) {
+	q := ListSearch{Viewer: Viewer{OwnerID: a.UserID, ListsPlain: true}, Limit: math.MaxInt32}
+	if page == nil {
+		return q, Page{Number: 1}, nil
+	}
+	p, err := page.normal()
 	q.Offset, q.Limit = p.offset(), p.Size
-	return l.pageOfLists(ctx, a, q, p)
+	return q, p, err
+}
+
+func (l *Library) idsOfLists(ctx context.Context, a Actor, q ListSearch, page Page) (Paged[int64], error) {
+	out := Paged[int64]{Page: page}
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		out.Items, out.Total, err = tx.FindLists(ctx, q)
+		return err
+	})
+	return out, err
+}
+
+// ListSizes returns the sizes of those of the lists that exist, cheaply however large they
+// are: whoever knows its id may read a list.
+func (l *Library) ListSizes(ctx context.Context, a Actor, ids []int64) (map[int64]ListSize, error) {
+	var sizes map[int64]ListSize
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		sizes, err = tx.ListSizes(ctx, ids)
+		return err
+	})
+	return sizes, err
+}
+
+// Lists iterates over those of the lists that show up for the actor in searches, in the order
+// of ids: in portions, long ones one by one. What was deleted, or is hidden meanwhile, is left
+// out. An error is the last thing yielded.
+func (l *Library) Lists(ctx context.Context, a Actor, ids []int64) iter.Seq2[List, error] {
+	return inTurn(a, ids, func(rest []int64) (out []List, n int, err error) {
+		err = l.viewAs(ctx, a, func(tx ReadTx) error {
+			rest = rest[:min(lightPortion, len(rest))]
+			sizes, err := tx.ListSizes(ctx, rest)
+			if err != nil {
+				return err
+			}
+			n = portionOf(rest, func(id int64) int64 { return sizes[id].Notes })
+			found, err := tx.Lists(ctx, rest[:n])
+			if err != nil {
+				return err
+			}
+			recs := slices.DeleteFunc(pick(found, rest[:n]), func(rec ListRecord) bool {
+				return rec.OwnerID != a.UserID && rec.Visibility != Public
+			})
+			out, err = l.resolveLists(ctx, tx, a, recs)
+			return err
+		})
+		return out, n, err
+	})
 }
 
 func (l *Library) pageOfLists(ctx context.Context, a Actor, q ListSearch, page Page) (Paged[List], error) {

@@ -32,7 +32,7 @@ type WholeList struct {
 }
 
 // WholeList reads a list with its items, which with details are whole, without have no
-// Body, as in ListItems.
+// Body and TutorialSteps, as in ListItems.
 func (l *Library) WholeList(ctx context.Context, a Actor, id int64, details bool) (WholeList, error) {
 	w := WholeList{library: l, actor: a, details: details}
 	err := l.viewAs(ctx, a, func(tx ReadTx) error {
@@ -70,6 +70,13 @@ func (w *WholeList) readItems(ctx context.Context, tx ReadTx) error {
 		return err
 	}
 	recs := findable(w.actor, pick(found, w.ids))
+	if !w.details {
+		var n int
+		if n, err = taggedPortion(ctx, tx, recs); err != nil || n < len(recs) {
+			w.read = false
+			return err
+		}
+	}
 	w.items, err = w.library.itemsOf(ctx, tx, w.actor, recs, w.details, true)
 	return err
 }
@@ -82,7 +89,7 @@ func (w *WholeList) isSmall(ctx context.Context, tx ReadTx) (bool, error) {
 	sizes, err := tx.ElementalSizes(ctx, w.ids)
 	bytes := int64(0)
 	for _, size := range sizes {
-		bytes += size.Body + size.CellBody + int64(size.Cells)*cellWeight
+		bytes += size.Body + size.CellBody + size.Notes + int64(size.Cells)*cellWeight
 	}
 	return bytes <= MaxWholeList, err
 }

@@ -85,10 +85,11 @@ func (l *Library) RemoveMedia(ctx context.Context, a Actor, elementalID string, 
 // changeMedia runs change on an elemental of the actor. Its media are part of its
 // content: the elemental gets its next version, and is ingested again.
 func (l *Library) changeMedia(ctx context.Context, a Actor, id string, change func(tx Tx) (changed bool, err error)) (Elemental, error) {
-	ctx, err := l.indexStoredAhead(ctx, a, id)
+	ctx, done, err := l.indexStoredAhead(ctx, a, id)
 	if err != nil {
 		return Elemental{}, err
 	}
+	defer done()
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, id)
 		if err != nil {

@@ -110,6 +110,22 @@ func (l *Library) Repeated(ctx context.Context, a Actor, key OnceKey) (answer An
 	return answer, repeated, err
 }
 
+// RepeatedSize returns how many bytes the Body of the answer has that Repeated would read, and
+// whether there may be one.
+func (l *Library) RepeatedSize(ctx context.Context, a Actor, key OnceKey) (size int64, there bool, err error) {
+	if err := key.check(); err != nil {
+		return 0, false, err
+	}
+	err = l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		size, err = tx.ReceiptSize(ctx, a.UserID, key.Route, key.Key)
+		return err
+	})
+	if CodeOf(err) == CodeNotFound {
+		return 0, false, nil
+	}
+	return size, err == nil, err
+}
+
 // remembered reads the answer that there is for a key.
 func remembered(ctx context.Context, tx ReadTx, a Actor, key OnceKey, at time.Time) (answer Answer, found bool, err error) {
 	r, err := tx.Receipt(ctx, a.UserID, key.Route, key.Key)

@@ -11,20 +11,31 @@ import (
 // resolveElementals turns records into elementals, reading what they refer to in
 // two batches.
 func (l *Library) resolveElementals(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord) ([]Elemental, error) {
-	var userIDs []string
-	var tagIDs []int64
-	for _, r := range recs {
-		userIDs = append(userIDs, r.OwnerID)
-		tagIDs = append(tagIDs, r.TagIDs...)
+	out, err := l.untagged(ctx, tx, a, recs)
+	if err != nil {
+		return nil, err
 	}
-	users, tags, err := references(ctx, tx, a, userIDs, tagIDs)
+	tags, err := tx.Tags(ctx, tagIDsOf(recs))
+	for i := range out {
+		out[i].Tags = pick(tags, out[i].TagIDs)
+	}
+	return out, err
+}
+
+// untagged is resolveElementals without tags.
+func (l *Library) untagged(ctx context.Context, tx ReadTx, a Actor, recs []ElementalRecord) ([]Elemental, error) {
+	userIDs := make([]string, len(recs))
+	for i, r := range recs {
+		userIDs[i] = r.OwnerID
+	}
+	users, err := usersSeen(ctx, tx, a, userIDs)
 	if err != nil {
 		return nil, err
 	}
 	cat := l.catalogue.Load()
 	out := make([]Elemental, len(recs))
 	for i, r := range recs {
-		e := Elemental{ElementalRecord: r, Owner: users[r.OwnerID], Tags: pick(tags, r.TagIDs)}
+		e := Elemental{ElementalRecord: r, Owner: users[r.OwnerID]}
 		e.Type, _ = cat.elementalType(r.TypeID)
 		e.Category, _ = cat.category(r.CategoryID)
 		for _, t := range r.TopicIDs {

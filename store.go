@@ -142,6 +142,9 @@ type TagReader interface {
 	// Tags returns those of the tags that exist, keyed by id; unknown ids are left
 	// out. Any number of ids is allowed.
 	Tags(ctx context.Context, ids []int64) (map[int64]Tag, error)
+	// TagSizes returns how many bytes the descriptions of those of the tags have that exist,
+	// keyed by id, without reading them. Any number of ids is allowed.
+	TagSizes(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// TagsOf returns all tags of an owner, by CreatedAt, then ID.
 	TagsOf(ctx context.Context, ownerID string) ([]Tag, error)
 	// Tagged returns the ids of the elementals and of the lists whose TagIDs

@@ -42,7 +42,7 @@ type ElementalSearch struct {
 	TypeIDs     []int // only these types; empty: all
 	Offset      int   // >= 0
 	Limit       int   // >= 1
-	WithoutBody bool  // leaves Body empty, so that a page of long texts takes no memory
+	WithoutBody bool  // leaves Body and TutorialSteps empty, so that a page of long texts takes no memory
 }
 
 // ElementalQuery selects a page of what a user owns.
@@ -59,9 +59,21 @@ type ElementalSize struct {
 	Body     int64 // bytes
 	Cells    int
 	CellBody int64 // bytes of the bodies of all cells
-	// Descriptions is the bytes of the descriptions of it and of the cells, columns and
-	// rows.
-	Descriptions int64
+	// Notes is the bytes of what is shown besides: of the description, the tutorial steps, the
+	// descriptions of the tags, and the messages of the comments and rates that are read with
+	// it, MaxShown of each and the comments that these answer. Of a table also the notes of its
+	// cells, which show no comments and rates, and those of its columns and rows. Steps count
+	// with their texts, or more, as a Store keeps them; a tag counts wherever it is shown.
+	Notes int64
+}
+
+// ListSize is how large a list is, without its items.
+type ListSize struct {
+	Description int64 // bytes
+	// Notes is the bytes of all of its texts: of the description, the template, the tutorial
+	// steps, the descriptions of the tags and the messages of the latest MaxShown rates, as
+	// those of an ElementalSize.
+	Notes int64
 }
 
 // CellText is a cell of a table without the rest of its record.
@@ -78,8 +90,8 @@ type ElementalReader interface {
 	// Elementals returns those of the elementals that exist, keyed by id; unknown
 	// ids are left out. Any number of ids is allowed.
 	Elementals(ctx context.Context, ids []string) (map[string]ElementalRecord, error)
-	// ElementalsWithoutBody is Elementals with every Body empty, so that long texts take
-	// no memory.
+	// ElementalsWithoutBody is Elementals with every Body and all TutorialSteps empty, so that
+	// long texts take no memory.
 	ElementalsWithoutBody(ctx context.Context, ids []string) (map[string]ElementalRecord, error)
 	// ElementalSizes returns the sizes of those of the elementals that exist, keyed by
 	// id, without reading their texts. Any number of ids is allowed.
@@ -93,8 +105,9 @@ type ElementalReader interface {
 	SearchElementals(ctx context.Context, q ElementalSearch) ([]ElementalRecord, int, error)
 	// NewestElementals returns one page of an owner's elementals, whatever their
 	// visibility, newest CreatedAt first, ties by ascending id, and the number of all
-	// that are selected. Every Body is empty, as in ElementalsWithoutBody. An unknown
-	// owner, type or tag has none, and a page past the end is empty.
+	// that are selected. Every Body and all TutorialSteps are empty, as in
+	// ElementalsWithoutBody. An unknown owner, type or tag has none, and a page past the end
+	// is empty.
 	NewestElementals(ctx context.Context, q ElementalQuery) ([]ElementalRecord, int, error)
 	// Cells returns the cells of a table, by id.
 	Cells(ctx context.Context, tableID string) ([]ElementalRecord, error)
@@ -150,7 +163,8 @@ type ItemQuery struct {
 	Viewer Viewer // items are shown if the viewer owns them or they are Public
 	Order  ItemOrder
 	Desc   bool
-	// WithoutBody leaves Body empty, so that a page of long texts takes no memory.
+	// WithoutBody leaves Body and TutorialSteps empty, so that a page of long texts takes no
+	// memory.
 	WithoutBody bool
 	Offset      int // >= 0
 	Limit       int // >= 1
@@ -168,8 +182,16 @@ type ListSearch struct {
 type ListReader interface {
 	// List returns a list, or ErrNotFound.
 	List(ctx context.Context, id int64) (ListRecord, error)
-	// SearchLists returns one page of the matches, best first, ties by ascending id,
+	// Lists returns those of the lists that exist, keyed by id; unknown ids are left out. Any
+	// number of ids is allowed.
+	Lists(ctx context.Context, ids []int64) (map[int64]ListRecord, error)
+	// ListSizes returns the sizes of those of the lists that exist, keyed by id, without
+	// reading their texts. Any number of ids is allowed.
+	ListSizes(ctx context.Context, ids []int64) (map[int64]ListSize, error)
+	// FindLists returns the ids of one page of the matches, best first, ties by ascending id,
 	// and the number of all matches.
+	FindLists(ctx context.Context, q ListSearch) ([]int64, int, error)
+	// SearchLists is FindLists with the lists themselves.
 	SearchLists(ctx context.Context, q ListSearch) ([]ListRecord, int, error)
 	// ListItems returns one page of a list's elementals and the number of all that
 	// the viewer may see. An unknown list has none.

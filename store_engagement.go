@@ -89,6 +89,9 @@ const ReceiptOverhead = 1 << 10
 type ReceiptReader interface {
 	// Receipt returns the receipt of a user, route and key, or ErrNotFound.
 	Receipt(ctx context.Context, userID, route, key string) (Receipt, error)
+	// ReceiptSize returns how many bytes the Body of a receipt has, without reading it, or
+	// ErrNotFound.
+	ReceiptSize(ctx context.Context, userID, route, key string) (int64, error)
 }
 
 // ReceiptWriter writes receipts.

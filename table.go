@@ -188,6 +188,11 @@ func (l *Library) AddRow(ctx context.Context, a Actor, tableID, title string) (L
 }
 
 func (l *Library) growTable(ctx context.Context, a Actor, tableID, orientation, title string) (List, error) {
+	ctx, done, err := l.indexStoredAhead(ctx, a, tableID)
+	if err != nil {
+		return List{}, err
+	}
+	defer done()
 	return l.changeList(ctx, a, func(tx Tx, ch *changes) (ListRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, tableID)
 		if err != nil {

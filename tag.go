@@ -92,9 +92,12 @@ func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) 
 	var t Tag
 	var err error
 	if p.Title != nil {
-		if ctx, err = l.indexTaggedAhead(ctx, a, id); err != nil {
+		ahead, done, err := l.indexTaggedAhead(ctx, a, id)
+		if err != nil {
 			return Tag{}, err
 		}
+		defer done()
+		ctx = ahead
 	}
 	err = l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		old, err := ownTag(ctx, tx, a, id)
@@ -125,10 +128,11 @@ func (l *Library) UpdateTag(ctx context.Context, a Actor, id int64, p TagPatch) 
 
 // DeleteTag deletes a tag of the actor and takes it off everything that has it.
 func (l *Library) DeleteTag(ctx context.Context, a Actor, id int64) error {
-	ctx, err := l.indexTaggedAhead(ctx, a, id)
+	ctx, done, err := l.indexTaggedAhead(ctx, a, id)
 	if err != nil {
 		return err
 	}
+	defer done()
 	return l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
 		if _, err := ownTag(ctx, tx, a, id); err != nil {
 			return err
@@ -156,10 +160,11 @@ func (l *Library) DetachTag(ctx context.Context, a Actor, elementalID string, ta
 }
 
 func (l *Library) editTags(ctx context.Context, a Actor, elementalID string, tagID int64, edit func([]int64) []int64) (Elemental, error) {
-	ctx, err := l.indexStoredAhead(ctx, a, elementalID)
+	ctx, done, err := l.indexStoredAhead(ctx, a, elementalID)
 	if err != nil {
 		return Elemental{}, err
 	}
+	defer done()
 	return l.changeElemental(ctx, a, func(tx Tx, ch *changes) (ElementalRecord, error) {
 		rec, err := ownElemental(ctx, tx, a, elementalID)
 		if err != nil {

@@ -107,7 +107,7 @@ type VerifiedStore interface {
 //     tenant of a user, whose a tag is;
 //   - of comments, rates and marks: messages, authors, votes and times, and that a comment was a
 //     reply;
-//   - of lists: what is not their texts, owner or counters, such as type, price, settings,
+//   - of lists: what is not their texts, owner or counters, such as type, visibility, price, settings,
 //     steps, tags and times, and their counters of sales and uses; of elementals the same, but
 //     only where both places in which it stands were changed alike;
 //   - the order of items and tags;

@@ -18,6 +18,7 @@ const (
 	parsedBody = 2 << 20
 	cellCost   = 4 << 10 // of each cell of a table, besides its text
 	noteCost   = 2       // of descriptions, which are shown as they are and as plain text, one by one
+	portion    = 1 << 20 // what of many things is read at a time, or one that is longer
 )
 
 // smallAnswer is what an answer may take that does not wait for large ones: what one with a
@@ -48,11 +49,11 @@ func answerCost(size quire.ElementalSize) int64 {
 	if size.Body <= parsedBody {
 		cost = size.Body * parsedCost
 	}
-	return cost + size.CellBody*textCost + int64(size.Cells)*cellCost + size.Descriptions*noteCost
+	return cost + (size.CellBody+size.Notes)*textCost + int64(size.Cells)*cellCost
 }
 
 // admit waits until the memory is free that a request takes: for a body that it has sent,
-// and for the elemental that its path names. It is called outside of transactions, so
+// and for the elemental or list that its path names. It is called outside of transactions, so
 // that nobody who waits holds one, and before anything is written: what was written is
 // not answered with 503.
 func (c *call) admit() error {
@@ -71,30 +72,64 @@ func (c *call) admit() error {
 			return err
 		}
 		// Of what was sent and what is there, if anything, one is rendered.
-		cost = max(cost+sizes[id].Body*textCost, sent*textCost+answerCost(sizes[id]))
+		cost = max(cost+(sizes[id].Body+sizes[id].Notes)*textCost, sent*textCost+answerCost(sizes[id]))
+	}
+	if id := c.numericID("list_id"); id != 0 {
+		sizes, err := c.s.lib.ListSizes(c.r.Context(), c.actor(), []int64{id})
+		if err != nil {
+			return err
+		}
+		cost += sizes[id].Notes * textCost
 	}
 	return c.hold(cost)
 }
 
+// holdTags waits for the memory of tags that are named in a body: the answer shows them. Each
+// is read once, and shown with one elemental after the other.
+func (c *call) holdTags(ids ...[]int64) error {
+	cost, err := c.tagCost(ids)
+	if err != nil || cost == 0 {
+		return err
+	}
+	return c.hold(cost)
+}
+
+// tagCost is what the tags take of some things that are shown one by one.
+func (c *call) tagCost(ids [][]int64) (int64, error) {
+	all := slices.Concat(ids...)
+	if len(all) == 0 {
+		return 0, nil
+	}
+	sizes, err := c.s.lib.TagSizes(c.r.Context(), c.actor(), all)
+	var read, largest int64
+	for _, some := range ids {
+		one := int64(0)
+		for _, id := range some {
+			one += sizes[id]
+		}
+		largest = max(largest, one)
+	}
+	for _, size := range sizes {
+		read += size
+	}
+	return min(read, portion+largest) + largest*textCost, err
+}
+
 // holdWhole waits for the memory of a list whose items are shown whole: what of them is
 // read at once, and the largest one, since they are rendered and sent one after the other.
-func (c *call) holdWhole(ids []string) error { return c.holdList(ids, answerCost) }
+func (c *call) holdWhole(sizes []quire.ElementalSize) error { return c.holdList(sizes, answerCost) }
 
 // holdCompiled is holdWhole for a list that is only compiled: nothing of it is parsed.
-func (c *call) holdCompiled(ids []string) error {
-	return c.holdList(ids, func(size quire.ElementalSize) int64 {
-		return (size.Body+size.CellBody)*textCost + int64(size.Cells)*cellCost
+func (c *call) holdCompiled(sizes []quire.ElementalSize) error {
+	return c.holdList(sizes, func(size quire.ElementalSize) int64 {
+		return (size.Body+size.CellBody+size.Notes)*textCost + int64(size.Cells)*cellCost
 	})
 }
 
-func (c *call) holdList(ids []string, costOf func(quire.ElementalSize) int64) error {
-	sizes, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
-	if err != nil {
-		return err
-	}
+func (c *call) holdList(sizes []quire.ElementalSize, costOf func(quire.ElementalSize) int64) error {
 	var read, largest int64
 	for _, size := range sizes {
-		read += size.Body + size.CellBody
+		read += size.Body + size.CellBody + size.Notes
 		largest = max(largest, costOf(size))
 	}
 	return c.hold(min(read, quire.MaxWholeList) + largest)
@@ -109,19 +144,46 @@ func (c *call) holdPage(ids []string, descriptions int64) error {
 	if err != nil {
 		return err
 	}
-	cost := descriptions * parsedCost
+	var read, largest int64
 	for _, size := range sizes {
-		cost = max(cost, answerCost(size))
+		read += size.Body + size.Notes
+		largest = max(largest, answerCost(size))
 	}
-	return c.hold(cost)
+	return c.hold(max(descriptions*parsedCost, min(read, portion)+largest))
 }
 
 // holdNotes waits for the memory of an answer with descriptions of so many bytes together, which
-// are rendered one by one. Long ones count as a page of elementals with them does, but never so
-// much that their own user has to wait until nobody else has any large answer.
-func (c *call) holdNotes(notes int64) error {
-	most := max(c.s.largeAnswers.size/4, 2*smallAnswer)
-	return c.hold(anyAnswer + max(notes*noteCost, min(notes*parsedCost, most)))
+// are rendered one by one, and for what else it takes. Long ones count as a page of elementals
+// with them does, but never so much that their own user has to wait until nobody else has any
+// large answer.
+func (c *call) holdNotes(notes, rest int64) error {
+	return c.hold(anyAnswer + rest + max(notes*noteCost, c.parsed(notes)))
+}
+
+// parsed is what descriptions count that are parsed for an answer with many.
+func (c *call) parsed(notes int64) int64 {
+	return min(notes*parsedCost, max(c.s.largeAnswers.size/4, 2*smallAnswer))
+}
+
+// holdLists waits for the memory of lists that are read and sent a portion after the other.
+func (c *call) holdLists(ids []int64) error {
+	sizes, err := c.s.lib.ListSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	var notes, read, largest int64
+	for _, size := range sizes {
+		notes += size.Description
+		read += size.Notes
+		largest = max(largest, size.Notes)
+	}
+	return c.hold(anyAnswer + max(min(read, portion+largest)+largest*textCost, c.parsed(notes)))
+}
+
+// holdLight waits for the memory of so many elementals that are shown without their bodies, as
+// items of a list: of up to a hundred at a time.
+func (c *call) holdLight(n int) error {
+	return c.hold(min(int64(n)*noteMost, smallAnswer/2))
 }
 
 // lengths is how long texts of some things are together, in bytes.
@@ -197,13 +259,7 @@ func (c *call) holdChat(req quire.ChatRequest) error {
 	return err
 }
 
-// itemsOf returns the ids of a list's items, in order.
-func (c *call) itemsOf(listID int64) (ids []string, err error) {
-	for e, err := range c.s.lib.AllListItems(c.r.Context(), c.actor(), listID, false) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, e.ID)
-	}
-	return ids, nil
+// itemsOf returns the sizes of a list's items.
+func (c *call) itemsOf(listID int64) ([]quire.ElementalSize, error) {
+	return c.s.lib.ListItemSizes(c.r.Context(), c.actor(), listID)
 }

@@ -89,10 +89,11 @@ func (c *call) pageMeta(page quire.Page, total int) metaJSON {
 	return m
 }
 
-// respondEach sends one page of a longer array in the envelope, as sendItems does. page is the
+// respondEach sends one page of a longer array in the envelope, as sendInside does. page is the
 // one that the Library has read.
-func respondEach(c *call, n int, item func(i int) (any, error), page quire.Page, total int) error {
-	return c.sendItems(envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}}, n, item)
+func respondEach(c *call, items iter.Seq2[any, error], page quire.Page, total int) error {
+	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, total), Response: []any{}}
+	return c.sendInside(head, `"response":[]`, items)
 }
 
 // sendItems sends n items in an envelope whose response is empty: each is made, encoded and let

@@ -69,6 +69,9 @@ func (s *server) createElementals(c *call) error {
 	}
 	b := batch{outcomes: make([]quire.BatchItem, len(payloads)), titles: make([]string, len(payloads))}
 	b.decode(c, payloads)
+	if err := c.holdTags(mapAll(b.inputs, func(in quire.ElementalInput) []int64 { return in.TagIDs })...); err != nil {
+		return err
+	}
 	e := effect{knowledge: len(payloads) < knowledgeLimit, do: func(c *call) error {
 		if err := b.create(s, c); err != nil {
 			return err

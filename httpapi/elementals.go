@@ -42,7 +42,7 @@ func (s *server) searchElementals(c *call) error {
 	if err := c.holdRead(page.Size); err != nil {
 		return err
 	}
-	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, WithoutBody: true})
+	found, err := s.lib.SearchElementals(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page, WithoutBody: true, WithoutTags: true})
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *server) searchElementals(c *call) error {
 // userElementals answers with a page of the caller's own elementals.
 func (s *server) userElementals(c *call) error {
 	q := c.query()
-	in := quire.UserElementalsInput{TypeID: q.number("type_id", math.MaxInt32), TagID: q.id("tag_id"), Page: q.page()}
+	in := quire.UserElementalsInput{TypeID: q.number("type_id", math.MaxInt32), TagID: q.id("tag_id"), Page: q.page(), WithoutTags: true}
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -66,15 +66,20 @@ func (s *server) userElementals(c *call) error {
 	return c.respondLight(found, in.Page)
 }
 
-// respondLight answers with a page of light items.
+// respondLight answers with a page of light items, found without tags.
 func (c *call) respondLight(found quire.Paged[quire.Elemental], page quire.Page) error {
-	if err := c.holdNotes(lengths(found.Items, descriptionOf)); err != nil {
+	tags, err := c.tagCost(mapAll(found.Items, func(e quire.Elemental) []int64 { return e.TagIDs }))
+	if err != nil {
 		return err
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return lightItem{&found.Items[i]}, nil }, page, found.Total)
+	if err := c.holdNotes(lengths(found.Items, descriptionOf), tags); err != nil {
+		return err
+	}
+	items := c.s.lib.WithTags(c.r.Context(), c.actor(), found.Items)
+	return respondEach(c, eachOf(items, func(e quire.Elemental) (any, error) { return lightItem{&e}, nil }), page, found.Total)
 }
 
-// respondWhole sends a page, found without bodies, with its elementals whole: each is
+// respondWhole sends a page, found without bodies and tags, with its elementals whole: each is
 // read, made, encoded and let go before the next one. What is deleted meanwhile is left
 // out, so that the page has fewer than its total says.
 func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, item func(quire.Elemental) (any, error)) error {
@@ -83,7 +88,7 @@ func respondWhole(c *call, found quire.Paged[quire.Elemental], page quire.Page, 
 		return err
 	}
 	head := envelope{Code: http.StatusOK, Meta: c.pageMeta(page, found.Total), Response: []any{}}
-	return c.sendInside(head, `"response":[]`, eachWhole(c.s.lib.Elementals(c.r.Context(), c.actor(), ids), item))
+	return c.sendInside(head, `"response":[]`, eachOf(c.s.lib.Elementals(c.r.Context(), c.actor(), ids), item))
 }
 
 func descriptionOf(e quire.Elemental) string { return e.Description }
@@ -92,13 +97,13 @@ func idsOf(es []quire.Elemental) []string {
 	return mapAll(es, func(e quire.Elemental) string { return e.ID })
 }
 
-// eachWhole makes an item of each elemental, one after the other.
-func eachWhole(es iter.Seq2[quire.Elemental, error], item func(quire.Elemental) (any, error)) iter.Seq2[any, error] {
+// eachOf makes an item of each elemental or list, one after the other.
+func eachOf[T any](all iter.Seq2[T, error], item func(T) (any, error)) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
-		for e, err := range es {
+		for one, err := range all {
 			var v any
 			if err == nil {
-				v, err = item(e)
+				v, err = item(one)
 			}
 			if !yield(v, err) || err != nil {
 				return
@@ -119,6 +124,9 @@ func (s *server) createElemental(c *call) error {
 	o := c.object()
 	in := elementalInput(o)
 	if err := o.err(); err != nil {
+		return err
+	}
+	if err := c.holdTags(in.TagIDs); err != nil {
 		return err
 	}
 	return s.once(c, effect{uploads: []quire.MediaInput{in.Media}, answered: []quire.Elemental{elementalOf(in)}, knowledge: true, do: func(c *call) error {
@@ -143,6 +151,11 @@ func (s *server) updateElemental(c *call) error {
 	patch := elementalPatch(o)
 	if err := o.err(); err != nil {
 		return err
+	}
+	if patch.TagIDs != nil {
+		if err := c.holdTags(*patch.TagIDs); err != nil {
+			return err
+		}
 	}
 	e, err := s.lib.UpdateElemental(c.r.Context(), c.actor(), c.params["id"], patch)
 	if err != nil {

@@ -102,11 +102,11 @@ func (s *server) getListKnowledge(c *call) error {
 		return err
 	}
 	id := c.numericID("list_id")
-	ids, err := c.itemsOf(id)
+	sizes, err := c.itemsOf(id)
 	if err != nil {
 		return err
 	}
-	if err := c.holdCompiled(ids); err != nil {
+	if err := c.holdCompiled(sizes); err != nil {
 		return err
 	}
 	l, err := s.lib.WholeList(c.r.Context(), c.actor(), id, true)

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/quirelib/quire"
 )
@@ -25,33 +27,42 @@ func (s *server) getList(c *call) error {
 	if err != nil {
 		return err
 	}
-	w, err := c.readList(l, expand)
+	w, err := c.readList(l.ID, l.TotalItems, expand, true)
 	if err != nil {
 		return err
 	}
-	return c.respondLarge(http.StatusOK, wholeList{c, w, opts, expand})
+	return c.respondLarge(http.StatusOK, wholeList{c, w, opts, expand, isSmall(w.List)})
 }
 
 // readList reads a list for an answer, with its items as they are at the same moment:
-// whole if they are shown so, or if the list is small enough for knowledge text.
-func (c *call) readList(l quire.List, expand bool) (quire.WholeList, error) {
+// whole if they are shown so, or if the list is small enough for knowledge text, if it is to
+// have that. There were so many items before.
+func (c *call) readList(id int64, items int, expand, knowledge bool) (quire.WholeList, error) {
 	for {
-		details := expand || isSmall(l)
-		if details && c.reads() { // for what was written there is memory already
-			ids, err := c.itemsOf(l.ID)
-			if err != nil {
-				return quire.WholeList{}, err
-			}
-			if err := c.holdWhole(ids); err != nil {
+		details := expand || knowledge && items < knowledgeLimit
+		if c.reads() { // for what was written there is memory already
+			if err := c.holdItemsOf(id, items, details); err != nil {
 				return quire.WholeList{}, err
 			}
 		}
-		w, err := c.s.lib.WholeList(c.r.Context(), c.actor(), l.ID, details)
-		if err != nil || details || !isSmall(w.List) {
+		w, err := c.s.lib.WholeList(c.r.Context(), c.actor(), id, details)
+		if err != nil || details || !knowledge || !isSmall(w.List) {
 			return w, err
 		}
-		l = w.List // which has become small meanwhile
+		items = w.TotalItems // which has become small meanwhile
 	}
+}
+
+// holdItemsOf waits for the memory of so many items of a list that is about to be read.
+func (c *call) holdItemsOf(id int64, items int, details bool) error {
+	if !details {
+		return c.holdLight(items)
+	}
+	sizes, err := c.itemsOf(id)
+	if err != nil {
+		return err
+	}
+	return c.holdWhole(sizes)
 }
 
 // isSmall reports whether a list carries knowledge text.
@@ -60,10 +71,11 @@ func isSmall(l quire.List) bool { return l.TotalItems < knowledgeLimit }
 // wholeList is a list with all its items, which are made and go out one by one, and with
 // knowledge text if it is small enough for it.
 type wholeList struct {
-	c      *call
-	l      quire.WholeList
-	opts   quire.KnowledgeOptions
-	expand bool
+	c         *call
+	l         quire.WholeList
+	opts      quire.KnowledgeOptions
+	expand    bool
+	knowledge bool
 }
 
 // encodeTo implements selfEncoded.
@@ -71,7 +83,7 @@ func (w wholeList) encodeTo(to io.Writer) error {
 	head := w.c.s.listOf(w.l.List)
 	head.Items = []elementalJSON{}
 	places := []filling{{"items", `[]`, inArray(w.items())}}
-	if isSmall(w.l.List) {
+	if w.knowledge {
 		places = append(places, w.c.listKnowledge(w.l, w.opts)...)
 	}
 	return encodeFilled(to, head, places)
@@ -81,15 +93,15 @@ func (w wholeList) encodeTo(to io.Writer) error {
 func (w wholeList) items() iter.Seq2[any, error] {
 	items := w.l.Items(w.c.r.Context())
 	if w.expand {
-		return eachWhole(items, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
+		return eachOf(items, func(e quire.Elemental) (any, error) { return w.c.s.pageItem(e, w.opts, w.l.TotalItems) })
 	}
-	return eachWhole(items, func(e quire.Elemental) (any, error) { return lightItem{&e}, nil })
+	return eachOf(items, func(e quire.Elemental) (any, error) { return lightItem{&e}, nil })
 }
 
 func (s *server) getListItems(c *call) error {
 	q := c.query()
 	in := quire.ItemsInput{
-		Page:  q.page(),
+		Page: q.page(), WithoutTags: true,
 		Order: oneOf(q, "order_by", quire.OrderIndex, quire.OrderCreatedAt, quire.OrderUpdatedAt, quire.OrderTitle),
 		Desc:  oneOf(q, "order_dir", "asc", "desc") == "desc",
 	}
@@ -117,23 +129,21 @@ func (s *server) searchLists(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := c.holdRead(page.Size); err != nil {
-		return err
-	}
-	found, err := s.lib.SearchLists(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
+	found, err := s.lib.FindLists(c.r.Context(), c.actor(), quire.SearchInput{Text: text, Page: page})
 	if err != nil {
 		return err
 	}
 	return c.respondLists(found, page)
 }
 
-// respondLists answers with lists without their items.
-func (c *call) respondLists(found quire.Paged[quire.List], page quire.Page) error {
-	notes := lengths(found.Items, func(l quire.List) string { return l.Description })
-	if err := c.holdNotes(notes); err != nil {
+// respondLists answers with lists without their items: each is read, made, encoded and let go
+// before the next one, as in respondWhole.
+func (c *call) respondLists(found quire.Paged[int64], page quire.Page) error {
+	if err := c.holdLists(found.Items); err != nil {
 		return err
 	}
-	return respondEach(c, len(found.Items), func(i int) (any, error) { return c.s.listOf(found.Items[i]), nil }, page, found.Total)
+	lists := c.s.lib.Lists(c.r.Context(), c.actor(), found.Items)
+	return respondEach(c, eachOf(lists, func(l quire.List) (any, error) { return c.s.listOf(l), nil }), page, found.Total)
 }
 
 // userLists answers with all of the caller's lists as one page, unless the request
@@ -144,14 +154,14 @@ func (s *server) userLists(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	selected, hold := &page, func() error { return c.holdRead(page.Size) }
+	selected := &page
 	if !q.has("page") && !q.has("size") {
-		selected, hold = nil, c.holdAll
+		selected = nil
+		if err := c.holdAll(); err != nil {
+			return err
+		}
 	}
-	if err := hold(); err != nil {
-		return err
-	}
-	found, err := s.lib.UserLists(c.r.Context(), c.actor(), selected)
+	found, err := s.lib.FindUserLists(c.r.Context(), c.actor(), selected)
 	if err != nil {
 		return err
 	}
@@ -168,6 +178,9 @@ func (s *server) createList(c *call) error {
 		return err
 	}
 	if err := c.holdItems(0, in.Items); err != nil {
+		return err
+	}
+	if err := c.holdTags(in.TagIDs); err != nil {
 		return err
 	}
 	return s.once(c, effect{uploads: []quire.MediaInput{in.Media}, do: func(c *call) error {
@@ -193,6 +206,11 @@ func (s *server) updateList(c *call) error {
 	if err := c.holdItems(c.numericID("list_id"), added); err != nil {
 		return err
 	}
+	if patch.TagIDs != nil {
+		if err := c.holdTags(*patch.TagIDs); err != nil {
+			return err
+		}
+	}
 	l, err := s.lib.UpdateList(c.r.Context(), c.actor(), c.numericID("list_id"), patch)
 	if err != nil {
 		return err
@@ -206,7 +224,11 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 	if len(added) >= knowledgeLimit {
 		return nil
 	}
-	ids := mapAll(added, func(it quire.ItemInput) string { return it.ElementalID })
+	found, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), mapAll(added, func(it quire.ItemInput) string { return it.ElementalID }))
+	if err != nil {
+		return err
+	}
+	sizes := slices.Collect(maps.Values(found))
 	if listID != 0 {
 		l, err := c.s.lib.List(c.r.Context(), c.actor(), listID)
 		switch {
@@ -220,15 +242,19 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 			if err != nil {
 				return err
 			}
-			ids = append(ids, there...)
+			sizes = append(sizes, there...)
 		}
 	}
-	return c.holdCompiled(ids)
+	return c.holdCompiled(sizes)
 }
 
 // respondList answers with a list that was just written.
 func (s *server) respondList(c *call, status int, l quire.List) error {
-	w, err := c.readList(l, false)
+	short, err := c.mayCompile(l)
+	if err != nil {
+		return err
+	}
+	w, err := c.readList(l.ID, l.TotalItems, false, short)
 	if quire.CodeOf(err) == quire.CodeNotFound { // deleted meanwhile; it was written all the same
 		w, err = quire.WholeList{List: l}, nil
 	}
@@ -237,7 +263,21 @@ func (s *server) respondList(c *call, status int, l quire.List) error {
 	}
 	// Through the map: Set would spell it List_url.
 	c.w.Header()["list_URL"] = []string{l.URL}
-	return c.respondLarge(status, wholeList{c: c, l: w})
+	return c.respondLarge(status, wholeList{c: c, l: w, knowledge: short && isSmall(w.List)})
+}
+
+// mayCompile reports whether the answer may have the knowledge text of a list. Inside of a write
+// transaction, all others wait while it is compiled and compressed: then only a short one.
+func (c *call) mayCompile(l quire.List) (bool, error) {
+	if _, recorded := c.w.(*recording); !recorded || !isSmall(l) {
+		return true, nil
+	}
+	sizes, err := c.itemsOf(l.ID)
+	bytes := int64(0)
+	for _, size := range sizes {
+		bytes += size.Body + size.CellBody + size.Notes
+	}
+	return bytes <= quire.MaxWholeList, err
 }
 
 func (s *server) deleteList(c *call) error {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -47,9 +48,14 @@ func (s *server) once(c *call, e effect) error {
 		return quire.Errorf(quire.CodeInvalid, "%s must be sent once", idempotencyKey)
 	}
 	key := quire.OnceKey{Route: c.route.method + " " + c.route.pattern, Key: keys[0], Request: c.fingerprint()}
-	answer, repeated, err := s.lib.Repeated(c.r.Context(), c.actor(), key)
+	answer, repeated, err := c.repeated(key)
 	if err == nil && !repeated {
-		answer, repeated, err = s.takeEffect(c, key, e)
+		if answer, repeated, err = s.takeEffect(c, key, e); repeated {
+			// Somebody was faster. That answer is read again, in memory that is held for it.
+			if answer, repeated, err = c.repeated(key); err == nil && !repeated {
+				err = errBusy // forgotten already, for others that were larger
+			}
+		}
 	}
 	var refused refusal
 	if errors.As(err, &refused) {
@@ -64,6 +70,25 @@ func (s *server) once(c *call, e effect) error {
 	return c.replay(answer)
 }
 
+// repeated reads the answer that is remembered for a key, if there is one, in memory that is
+// held for it as for a file.
+func (c *call) repeated(key quire.OnceKey) (answer quire.Answer, repeated bool, err error) {
+	size, there, err := c.s.lib.RepeatedSize(c.r.Context(), c.actor(), key)
+	if err != nil || !there {
+		return quire.Answer{}, false, err
+	}
+	c.giveBackOf(c.s.forAnswers)
+	if err := c.claim(&c.s.files, size*fileCost, c.s.files.size); err != nil {
+		return quire.Answer{}, false, err
+	}
+	answer, repeated, err = c.s.lib.Repeated(c.r.Context(), c.actor(), key)
+	if err != nil || repeated {
+		return answer, repeated, err
+	}
+	c.giveBackOf(func(b *budget) bool { return b == &c.s.files }) // it was forgotten meanwhile
+	return quire.Answer{}, false, c.admit()
+}
+
 // takeEffect does it in a transaction, for which all is prepared that takes long.
 func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer, bool, error) {
 	inner := *c
@@ -72,10 +97,10 @@ func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer,
 		return quire.Answer{}, false, err
 	}
 	rec := newRecording()
-	return s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
+	answer, repeated, err := s.lib.Once(ctx, c.actor(), key, func(ctx context.Context) (quire.Answer, error) {
 		inner.w, inner.r, inner.held = rec, c.r.WithContext(ctx), nil // the recorded answer still is to be sent
 		if err := e.do(&inner); err != nil {
-			return quire.Answer{}, err
+			return quire.Answer{}, cmp.Or(rec.failed, err)
 		}
 		answer, err := rec.end()
 		if err == nil && answer.Status >= http.StatusBadRequest {
@@ -83,6 +108,10 @@ func (s *server) takeEffect(c *call, key quire.OnceKey, e effect) (quire.Answer,
 		}
 		return answer, err
 	})
+	if err == nil && !repeated {
+		c.take(&c.s.files, int64(len(answer.Body)))
+	}
+	return answer, repeated, err
 }
 
 // prepare does what can be done ahead of a transaction for a call that is to run in it.
@@ -124,12 +153,31 @@ func (refusal) Error() string { return "the request was refused" }
 // recording is an http.ResponseWriter that keeps an answer, compressed: with its
 // renderings it can be many times longer than the request.
 type recording struct {
-	header http.Header
-	status int
+	header  http.Header
+	status  int
+	written int64 // of the answer but for what was rendered ahead
+	failed  error // since that is too much
 	*packer
 }
 
-func newRecording() *recording { return &recording{http.Header{}, http.StatusOK, newPacker()} }
+// mostRecorded is how much of an answer is compressed inside of a write transaction, whose end
+// all others wait for.
+const mostRecorded = 256 << 20
+
+var errTooLongToKeep = quire.Errorf(quire.CodeTooLarge, "the answer would be too long to be kept for its %s; ask for less at once, such as fewer elementals with long tags, or send the request without a key", idempotencyKey)
+
+func newRecording() *recording {
+	return &recording{header: http.Header{}, status: http.StatusOK, packer: newPacker()}
+}
+
+// Write is what http.ResponseWriter says.
+func (r *recording) Write(text []byte) (int, error) {
+	if r.written += int64(len(text)); r.written > mostRecorded {
+		r.failed = errTooLongToKeep
+		return 0, r.failed
+	}
+	return r.packer.Write(text)
+}
 
 // zippers are *gzip.Writers: each has tables of several hundred kilobytes.
 var zippers = sync.Pool{New: func() any {
@@ -150,6 +198,7 @@ func (r *recording) WriteHeader(status int) { r.status = status }
 // it is without that.
 func (r *recording) end() (quire.Answer, error) {
 	body, err := r.packer.end()
+	err = cmp.Or(r.failed, err)
 	if err != nil {
 		return quire.Answer{}, err
 	}

@@ -13,6 +13,9 @@ func (s *server) createTable(c *call) error {
 	if err := o.err(); err != nil {
 		return err
 	}
+	if err := c.holdTags(in.TagIDs); err != nil {
+		return err
+	}
 	return s.once(c, effect{stored: func(*call) ([]quire.Elemental, error) { return tableAndCells(in), nil }, knowledge: true, do: func(c *call) error {
 		e, err := s.lib.CreateTable(c.r.Context(), c.actor(), in)
 		if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/quirelib/quire"
@@ -37,6 +38,22 @@ func (tx readTx) Comments(ctx context.Context, elementalID string, before int64,
 	}
 	slices.SortFunc(cs, func(a, b quire.Comment) int { return cmp.Compare(a.ID, b.ID) })
 	return cs[max(0, len(cs)-limit):], nil
+}
+
+// commentNotes is how long the messages of the comments are that are read with an elemental.
+func (tx readTx) commentNotes(elementalID string) (n int64) {
+	about := tx.commentsOf[elementalID]
+	latest := slices.SortedFunc(maps.Values(about), func(a, b *quire.Comment) int { return cmp.Compare(b.ID, a.ID) })
+	shown := map[int64]bool{}
+	for _, c := range page(latest, 0, quire.MaxShown) {
+		shown[c.ID], shown[c.ParentID] = true, true
+	}
+	for id := range shown {
+		if c := about[id]; c != nil {
+			n += int64(len(c.Message))
+		}
+	}
+	return n
 }
 
 // PutComment implements [quire.EngagementWriter]. A comment that is replaced stays

@@ -71,10 +71,14 @@ func (tx readTx) Elementals(ctx context.Context, ids []string) (map[string]quire
 // ElementalsWithoutBody implements [quire.ElementalReader].
 func (tx readTx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[string]quire.ElementalRecord, error) {
 	return pick(ctx, tx.elementals.rows, ids, func(e elemental) quire.ElementalRecord {
-		rec := cloneRecord(e)
-		rec.Body = ""
-		return rec
+		return withoutBody(cloneRecord(e))
 	})
+}
+
+// withoutBody is an elemental as a page of many has it.
+func withoutBody(e quire.ElementalRecord) quire.ElementalRecord {
+	e.Body, e.TutorialSteps = "", nil
+	return e
 }
 
 // ElementalByTitle implements [quire.ElementalReader].
@@ -103,7 +107,7 @@ func (tx readTx) SearchElementals(ctx context.Context, q quire.ElementalSearch) 
 	for _, id := range page(ids, q.Offset, q.Limit) {
 		e := cloneRecord(*tx.elementals.rows[id])
 		if q.WithoutBody {
-			e.Body = ""
+			e = withoutBody(e)
 		}
 		es = append(es, e)
 	}
@@ -127,9 +131,7 @@ func (tx readTx) NewestElementals(ctx context.Context, q quire.ElementalQuery) (
 	})
 	var es []quire.ElementalRecord
 	for _, e := range page(own, q.Offset, q.Limit) {
-		rec := cloneElemental(*e)
-		rec.Body = ""
-		es = append(es, rec)
+		es = append(es, withoutBody(cloneElemental(*e)))
 	}
 	return es, len(own), nil
 }
@@ -176,16 +178,31 @@ func (tx readTx) ElementalSizes(ctx context.Context, ids []string) (map[string]q
 }
 
 func (tx readTx) sizeOf(e elemental) quire.ElementalSize {
-	s := quire.ElementalSize{Body: int64(len(e.record.Body)), Descriptions: int64(len(e.record.Description))}
-	for _, c := range tx.cellsOf[e.record.ID] {
+	id := e.record.ID
+	s := quire.ElementalSize{Body: int64(len(e.record.Body)), Notes: tx.notesOf(&e.record)}
+	s.Notes += tx.commentNotes(id) + tx.rateNotes(quire.Subject{ElementalID: id})
+	for _, c := range tx.cellsOf[id] {
 		s.Cells++
 		s.CellBody += int64(len(c.Body))
-		s.Descriptions += int64(len(c.Description))
+		s.Notes += tx.notesOf(c)
 	}
-	for _, l := range tx.tableLists[e.record.ID] {
-		s.Descriptions += int64(len(l.Description))
+	for _, l := range tx.tableLists[id] {
+		s.Notes += tx.listSize(l).Notes
 	}
 	return s
+}
+
+// notesOf is how long the texts of an elemental are besides its body.
+func (tx readTx) notesOf(e *quire.ElementalRecord) int64 {
+	return int64(len(e.Description)) + stepNotes(e.TutorialSteps) + tx.tagNotes(e.TagIDs)
+}
+
+// stepNotes is how long the texts of tutorial steps are.
+func stepNotes(steps []quire.TutorialStep) (n int64) {
+	for _, s := range steps {
+		n += int64(len(s.Title) + len(s.Description) + len(s.VideoURL))
+	}
+	return n
 }
 
 // ElementalsOf implements [quire.ElementalReader].

@@ -63,7 +63,7 @@ func (tx readTx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elem
 	for _, m := range page(ms, q.Offset, q.Limit) {
 		e := cloneElemental(*m.ElementalRecord)
 		if q.WithoutBody {
-			e.Body = ""
+			e = withoutBody(e)
 		}
 		es = append(es, e)
 	}

@@ -43,8 +43,35 @@ func (tx readTx) List(ctx context.Context, id int64) (quire.ListRecord, error) {
 	return found(ctx, tx.lists.rows[id], cloneListRecord, "list")
 }
 
+// Lists implements [quire.ListReader].
+func (tx readTx) Lists(ctx context.Context, ids []int64) (map[int64]quire.ListRecord, error) {
+	return pick(ctx, tx.lists.rows, ids, cloneListRecord)
+}
+
+// ListSizes implements [quire.ListReader].
+func (tx readTx) ListSizes(ctx context.Context, ids []int64) (map[int64]quire.ListSize, error) {
+	return pick(ctx, tx.lists.rows, ids, func(l list) quire.ListSize { return tx.listSize(&l.record) })
+}
+
+func (tx readTx) listSize(l *quire.ListRecord) quire.ListSize {
+	s := quire.ListSize{Description: int64(len(l.Description))}
+	s.Notes = s.Description + int64(len(l.Template)) + stepNotes(l.TutorialSteps) + tx.tagNotes(l.TagIDs)
+	s.Notes += tx.rateNotes(quire.Subject{ListID: l.ID})
+	return s
+}
+
 // SearchLists implements [quire.ListReader].
 func (tx readTx) SearchLists(ctx context.Context, q quire.ListSearch) ([]quire.ListRecord, int, error) {
+	ids, total, err := tx.FindLists(ctx, q)
+	var ls []quire.ListRecord
+	for _, id := range ids {
+		ls = append(ls, cloneListRecord(*tx.lists.rows[id]))
+	}
+	return ls, total, err
+}
+
+// FindLists implements [quire.ListReader].
+func (tx readTx) FindLists(ctx context.Context, q quire.ListSearch) ([]int64, int, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -58,11 +85,7 @@ func (tx readTx) SearchLists(ctx context.Context, q quire.ListSearch) ([]quire.L
 		l := &tx.lists.rows[id].record
 		return !visible(q.Viewer, l.OwnerID, l.Visibility) || q.Viewer.ListsPlain && l.TableID != ""
 	})
-	var ls []quire.ListRecord
-	for _, id := range page(ids, q.Offset, q.Limit) {
-		ls = append(ls, cloneListRecord(*tx.lists.rows[id]))
-	}
-	return ls, len(ids), nil
+	return page(ids, q.Offset, q.Limit), len(ids), nil
 }
 
 // listsByAge returns the ids of all lists, newest first, ties by ascending id.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/quirelib/quire"
@@ -36,6 +37,15 @@ func (tx readTx) Rates(ctx context.Context, s quire.Subject, before int64, limit
 	}
 	slices.SortFunc(rs, func(a, b quire.Rate) int { return cmp.Compare(a.ID, b.ID) })
 	return rs[max(0, len(rs)-limit):], nil
+}
+
+// rateNotes is how long the messages of the rates are that are read with a subject.
+func (tx readTx) rateNotes(s quire.Subject) (n int64) {
+	rates := slices.SortedFunc(maps.Values(tx.ratesOf[s]), func(a, b *quire.Rate) int { return cmp.Compare(b.ID, a.ID) })
+	for _, r := range page(rates, 0, quire.MaxShown) {
+		n += int64(len(r.Message))
+	}
+	return n
 }
 
 // PutRate implements [quire.EngagementWriter].

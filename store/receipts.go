@@ -17,6 +17,11 @@ func (tx readTx) Receipt(ctx context.Context, userID, route, key string) (quire.
 	return found(ctx, tx.receipts.rows[receiptKey{userID, route, key}], cloneReceipt, "receipt")
 }
 
+// ReceiptSize implements [quire.ReceiptReader].
+func (tx readTx) ReceiptSize(ctx context.Context, userID, route, key string) (int64, error) {
+	return found(ctx, tx.receipts.rows[receiptKey{userID, route, key}], func(r quire.Receipt) int64 { return int64(len(r.Body)) }, "receipt")
+}
+
 // PutReceipt implements [quire.ReceiptWriter].
 func (tx *writeTx) PutReceipt(ctx context.Context, r quire.Receipt) error {
 	if err := ctx.Err(); err != nil {

@@ -27,6 +27,21 @@ func (tx readTx) Tags(ctx context.Context, ids []int64) (map[int64]quire.Tag, er
 	return pick(ctx, tx.tags.rows, ids, cloneTag)
 }
 
+// TagSizes implements [quire.TagReader].
+func (tx readTx) TagSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
+	return pick(ctx, tx.tags.rows, ids, func(t quire.Tag) int64 { return int64(len(t.Description)) })
+}
+
+// tagNotes is how long the descriptions of tags are.
+func (tx readTx) tagNotes(ids []int64) (n int64) {
+	for _, id := range ids {
+		if t := tx.tags.rows[id]; t != nil {
+			n += int64(len(t.Description))
+		}
+	}
+	return n
+}
+
 // TagsOf implements [quire.TagReader].
 func (tx readTx) TagsOf(ctx context.Context, ownerID string) ([]quire.Tag, error) {
 	if err := ctx.Err(); err != nil {

@@ -2,8 +2,8 @@ package reliability
 
 // aFetch is what F1 has no room for: who creates an elemental makes the server go where its
 // address leads.
-var aFetch = Control{"addresses are not followed", "httpapi/elementals.go", "\tin := elementalInput(o)\n\tif err := o.err(); err != nil {\n\t\treturn err\n\t}\n\treturn s.once(c",
-	"\tin := elementalInput(o)\n\tif err := o.err(); err != nil {\n\t\treturn err\n\t}\n\tif in.VideoURL != \"\" {\n\t\tif resp, err := http.Head(in.VideoURL); err == nil {\n\t\t\tresp.Body.Close()\n\t\t}\n\t}\n\treturn s.once(c"}
+var aFetch = Control{"addresses are not followed", "httpapi/elementals.go", "\tif err := c.holdTags(in.TagIDs); err != nil {\n\t\treturn err\n\t}\n\treturn s.once(c",
+	"\tif in.VideoURL != \"\" {\n\t\tif resp, err := http.Head(in.VideoURL); err == nil {\n\t\t\tresp.Body.Close()\n\t\t}\n\t}\n\tif err := c.holdTags(in.TagIDs); err != nil {\n\t\treturn err\n\t}\n\treturn s.once(c"}
 
 // media is area F: files, pictures and URLs.
 var media = []Row{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/quirelib/quire"
 )
@@ -17,6 +18,7 @@ var (
 	selectElemental = `SELECT ` + readColumns.of("e") + `, e.body` + tagsOfElemental
 	selectNumbered  = `SELECT e.num, ` + readColumns.of("e") + `, e.body` + tagsOfElemental
 	selectBodiless  = `SELECT e.num, ` + readColumns.of("e") + `, ''` + tagsOfElemental
+	selectShown     = `SELECT e.num, ` + readColumns[:len(readColumns)-1].of("e") + `, '[]', ''` + tagsOfElemental // nor steps
 	putElemental    = slices.Concat(elementalColumns, columns{"sum"}).upsert("elementals", "id")
 )
 
@@ -85,7 +87,7 @@ func (t *tx) ElementalsWithoutBody(ctx context.Context, ids []string) (map[strin
 	if len(ids) == 0 {
 		return map[string]quire.ElementalRecord{}, ctx.Err()
 	}
-	shorts, err := all(ctx, t, scanShort, `SELECT e.num, s.packed, 0 FROM elementals e
+	shorts, err := all(ctx, t, scanShort, `SELECT e.num, `+shortPacked+`, 0 FROM elementals e
 		LEFT JOIN elemental_short s ON s.num = e.num WHERE e.id IN `+members, array(ids))
 	if err != nil {
 		return nil, err
@@ -124,7 +126,7 @@ func (t *tx) elementalsInOrder(ctx context.Context, nums []int64) ([]quire.Eleme
 
 // shortsInOrder is elementalsInOrder without bodies.
 func (t *tx) shortsInOrder(ctx context.Context, nums []int64) ([]quire.ElementalRecord, error) {
-	packed, err := byID(ctx, t, scanShort, `SELECT s.num, s.packed, 0 FROM elemental_short s WHERE s.num IN `+members, nums, func(s shortElemental) int64 { return s.num })
+	packed, err := byID(ctx, t, scanShort, `SELECT s.num, `+shortPacked+`, 0 FROM elemental_short s WHERE s.num IN `+members, nums, func(s shortElemental) int64 { return s.num })
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +137,14 @@ func (t *tx) shortsInOrder(ctx context.Context, nums []int64) ([]quire.Elemental
 	return t.unpackAll(ctx, shorts)
 }
 
+// shortPacked is a packed elemental, unless it is so long that its row is read instead: with
+// tutorial steps, which a page does not show, it may have megabytes.
+const shortPacked = `CASE WHEN octet_length(s.packed) <= 65536 THEN s.packed END`
+
 // shortElemental is a packed elemental with its number.
 type shortElemental struct {
 	num    int64
-	packed []byte // nil: written before elementals were packed
+	packed []byte // nil: too long, or written before elementals were packed
 	total  int    // how many there are on all pages
 }
 
@@ -147,7 +153,7 @@ func scanShort(row scanner) (s shortElemental, err error) {
 	return s, err
 }
 
-// unpackAll returns the elementals of a page without their bodies.
+// unpackAll returns the elementals of a page without their bodies and steps.
 func (t *tx) unpackAll(ctx context.Context, shorts []shortElemental) ([]quire.ElementalRecord, error) {
 	es := make([]quire.ElementalRecord, len(shorts))
 	var missing []int64
@@ -163,11 +169,12 @@ func (t *tx) unpackAll(ctx context.Context, shorts []shortElemental) ([]quire.El
 			return nil, t.failed(ctx, err)
 		case ok:
 			es[i] = e
+			es[i].TutorialSteps = nil
 		default:
 			missing = append(missing, s.num)
 		}
 	}
-	found, err := byID(ctx, t, scanNumbered, selectBodiless+`WHERE e.num IN `+members, missing, func(n numbered) int64 { return n.num })
+	found, err := byID(ctx, t, scanNumbered, selectShown+`WHERE e.num IN `+members, missing, func(n numbered) int64 { return n.num })
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +207,29 @@ func (t *tx) CellTexts(ctx context.Context, tableID string) ([]quire.CellText, e
 		WHERE e.table_id = ? AND e.table_id <> '' ORDER BY e.id`, tableID)
 }
 
+// latest ends a query for what of the comments or rates of something is shown.
+var latest = ` ORDER BY id DESC LIMIT ` + strconv.Itoa(quire.MaxShown)
+
+// How many bytes the texts of an elemental or list have besides its body. Without steps there
+// is [].
+var (
+	elementalNotes = `octet_length(e.description) + octet_length(e.tutorial_steps) - 2 + ` + tagNotes(`elemental_tags`, `elemental = e.num`)
+	cellNotes      = `octet_length(c.description) + octet_length(c.tutorial_steps) - 2 + ` + tagNotes(`elemental_tags`, `elemental = c.num`)
+	listNotes      = `octet_length(l.description) + octet_length(l.template) + octet_length(l.tutorial_steps) - 2 + ` +
+		tagNotes(`list_tags`, `list_id = l.id`) + ` + ` + rateNotes(`list_id = l.id`)
+	commentNotes = `(SELECT ifnull(sum(octet_length(k.message)), 0) FROM comments k WHERE k.id IN (
+		SELECT p.id FROM (SELECT id FROM comments WHERE elemental = e.num` + latest + `) p UNION
+		SELECT p.parent FROM (SELECT parent FROM comments WHERE elemental = e.num` + latest + `) p))`
+)
+
+func tagNotes(table, cond string) string {
+	return `(SELECT ifnull(sum(octet_length(t.description)), 0) FROM ` + table + ` g CROSS JOIN tags t ON t.id = g.tag_id WHERE g.` + cond + `)`
+}
+
+func rateNotes(cond string) string {
+	return `(SELECT ifnull(sum(p.bytes), 0) FROM (SELECT octet_length(message) AS bytes FROM rates WHERE ` + cond + latest + `) p)`
+}
+
 // ElementalSizes implements quire.ElementalReader. octet_length needs only the beginning of a
 // row, but not where rows are sorted: GROUP BY would copy all texts.
 func (t *tx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire.ElementalSize, error) {
@@ -209,17 +239,18 @@ func (t *tx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire
 	}
 	scan := func(row scanner) (s sized, err error) {
 		var cells []int64
-		if err = row.Scan(&s.id, &s.Body, arrayTo[int64]{&cells}, &s.Descriptions); err == nil {
-			s.Cells, s.CellBody = int(cells[0]), cells[1]
-			s.Descriptions += cells[2]
+		if err = row.Scan(&s.id, &s.Body, arrayTo[int64]{&cells}, &s.Notes); err != nil || len(cells) != 3 {
+			return s, err
 		}
-		return s, err
+		s.Cells, s.CellBody = int(cells[0]), cells[1]
+		s.Notes += cells[2]
+		return s, nil
 	}
 	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body),
-			(SELECT json_array(count(*), ifnull(sum(octet_length(c.body)), 0), ifnull(sum(octet_length(c.description)), 0))
+			(SELECT json_array(count(*), ifnull(sum(octet_length(c.body)), 0), ifnull(sum(`+cellNotes+`), 0))
 				FROM elementals c WHERE c.table_id = e.id AND c.table_id <> ''),
-			octet_length(e.description)
-			+ (SELECT ifnull(sum(octet_length(l.description)), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
+			`+elementalNotes+` + `+commentNotes+` + `+rateNotes(`elemental = e.num`)+`
+			+ (SELECT ifnull(sum(`+listNotes+`), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
 		FROM elementals e WHERE e.id IN `+members, ids, func(s sized) string { return s.id })
 	sizes := make(map[string]quire.ElementalSize, len(found))
 	for id, s := range found {

@@ -37,7 +37,7 @@ func (t *tx) ListItems(ctx context.Context, q quire.ItemQuery) ([]quire.Elementa
 		from += ` CROSS JOIN elementals e ON e.num = i.elemental` // CROSS keeps SQLite from starting with the elementals
 	}
 	page := `SELECT i.elemental AS num, ` + key + ` AS key, i.elemental_id AS id` + from + shown + ` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
-	packed := `s.packed`
+	packed := shortPacked
 	if !q.WithoutBody {
 		packed = `NULL`
 	}

@@ -47,9 +47,33 @@ func (t *tx) List(ctx context.Context, id int64) (quire.ListRecord, error) {
 	return one(ctx, t, scanList, selectList+`WHERE l.id = ?`, id)
 }
 
+// Lists implements quire.ListReader.
+func (t *tx) Lists(ctx context.Context, ids []int64) (map[int64]quire.ListRecord, error) {
+	return byID(ctx, t, scanList, selectList+`WHERE l.id IN `+members, ids, func(l quire.ListRecord) int64 { return l.ID })
+}
+
+// ListSizes implements quire.ListReader. See ElementalSizes.
+func (t *tx) ListSizes(ctx context.Context, ids []int64) (map[int64]quire.ListSize, error) {
+	type sized struct {
+		id int64
+		quire.ListSize
+	}
+	scan := func(row scanner) (s sized, err error) {
+		err = row.Scan(&s.id, &s.Description, &s.Notes)
+		return s, err
+	}
+	found, err := byID(ctx, t, scan, `SELECT l.id, octet_length(l.description), `+listNotes+` FROM lists l WHERE l.id IN `+members, ids,
+		func(s sized) int64 { return s.id })
+	sizes := make(map[int64]quire.ListSize, len(found))
+	for id, s := range found {
+		sizes[id] = s.ListSize
+	}
+	return sizes, err
+}
+
 // listsInOrder returns the lists of a page, which exist.
 func (t *tx) listsInOrder(ctx context.Context, ids []int64) ([]quire.ListRecord, error) {
-	found, err := byID(ctx, t, scanList, selectList+`WHERE l.id IN `+members, ids, func(l quire.ListRecord) int64 { return l.ID })
+	found, err := t.Lists(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,11 @@ func (t *tx) Receipt(ctx context.Context, userID, route, key string) (quire.Rece
 	return one(ctx, t, scanReceipt, selectReceipt+`WHERE r.user_id = ? AND r.route = ? AND r.key = ?`, userID, route, key)
 }
 
+// ReceiptSize implements quire.ReceiptReader.
+func (t *tx) ReceiptSize(ctx context.Context, userID, route, key string) (int64, error) {
+	return one(ctx, t, value[int64], `SELECT octet_length(r.body) FROM receipts r WHERE r.user_id = ? AND r.route = ? AND r.key = ?`, userID, route, key)
+}
+
 // PutReceipt implements quire.ReceiptWriter.
 func (t *tx) PutReceipt(ctx context.Context, r quire.Receipt) error {
 	return t.run(ctx, putReceipt, r.UserID, r.Route, r.Key, r.Request, r.Status, headerText(r.Header), micros(r.CreatedAt), blob(r.Body))

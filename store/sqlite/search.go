@@ -62,11 +62,20 @@ func (t *tx) SearchElementals(ctx context.Context, q quire.ElementalSearch) ([]q
 }
 
 // SearchLists implements quire.ListReader.
-func (t *tx) SearchLists(ctx context.Context, q quire.ListSearch) (ls []quire.ListRecord, total int, err error) {
-	var ids []int64
+func (t *tx) SearchLists(ctx context.Context, q quire.ListSearch) ([]quire.ListRecord, int, error) {
+	ids, total, err := t.FindLists(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	ls, err := t.listsInOrder(ctx, ids)
+	return ls, total, err
+}
+
+// FindLists implements quire.ListReader.
+func (t *tx) FindLists(ctx context.Context, q quire.ListSearch) ([]int64, int, error) {
 	switch {
 	case q.Text == nil:
-		ids, total, err = t.newestLists(ctx, q)
+		return t.newestLists(ctx, q)
 	case len(q.Text.Phrases) == 0:
 		return nil, 0, ctx.Err()
 	default:
@@ -77,14 +86,9 @@ func (t *tx) SearchLists(ctx context.Context, q quire.ListSearch) (ls []quire.Li
 			w.add(plainLists)
 		}
 		hits := ` FROM list_text CROSS JOIN lists l ON l.id = list_text.rowid WHERE ` + w.String()
-		ids, total, err = page(ctx, t, value[int64], `l.id`, hits,
+		return page(ctx, t, value[int64], `l.id`, hits,
 			`bm25(list_text, 10, 3, 5), l.id`, w.args, q.Limit, q.Offset)
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	ls, err = t.listsInOrder(ctx, ids)
-	return ls, total, err
 }
 
 // plainLists are the lists that are no columns or rows of a table.

@@ -30,6 +30,22 @@ func (t *tx) Tags(ctx context.Context, ids []int64) (map[int64]quire.Tag, error)
 		func(g quire.Tag) int64 { return g.ID })
 }
 
+// TagSizes implements quire.TagReader. See ElementalSizes.
+func (t *tx) TagSizes(ctx context.Context, ids []int64) (map[int64]int64, error) {
+	type sized struct{ id, bytes int64 }
+	scan := func(row scanner) (s sized, err error) {
+		err = row.Scan(&s.id, &s.bytes)
+		return s, err
+	}
+	found, err := byID(ctx, t, scan, `SELECT t.id, octet_length(t.description) FROM tags t WHERE t.id IN `+members, ids,
+		func(s sized) int64 { return s.id })
+	sizes := make(map[int64]int64, len(found))
+	for id, s := range found {
+		sizes[id] = s.bytes
+	}
+	return sizes, err
+}
+
 // TagsOf implements quire.TagReader.
 func (t *tx) TagsOf(ctx context.Context, ownerID string) ([]quire.Tag, error) {
 	return all(ctx, t, scanTag, selectTag+`WHERE t.owner_id = ? ORDER BY t.created_at, t.id`, ownerID)

@@ -47,6 +47,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"KeysOf":           readOf(quire.ReadTx.KeysOf, "u1"),
 	"Tag":              readOf(quire.ReadTx.Tag, 1),
 	"Tags":             readOf(quire.ReadTx.Tags, []int64{1}),
+	"TagSizes":         readOf(quire.ReadTx.TagSizes, []int64{1}),
 	"TagsOf":           readOf(quire.ReadTx.TagsOf, "u1"),
 	"Elemental":        readOf(quire.ReadTx.Elemental, "e1"),
 	"Elementals":       readOf(quire.ReadTx.Elementals, []string{"e1"}),
@@ -56,6 +57,9 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"NewestElementals": pageOf(quire.ReadTx.NewestElementals, quire.ElementalQuery{OwnerID: "u1", TypeID: quire.TypeDocument, Limit: 5}),
 	"ElementalsOf":     readOf(ownedElementals, "u1"),
 	"List":             readOf(quire.ReadTx.List, 1),
+	"Lists":            readOf(quire.ReadTx.Lists, []int64{1}),
+	"ListSizes":        readOf(quire.ReadTx.ListSizes, []int64{1}),
+	"FindLists":        pageOf(quire.ReadTx.FindLists, quire.ListSearch{Text: new(words("list")), Viewer: anyone, Limit: 5}),
 	"SearchLists":      pageOf(quire.ReadTx.SearchLists, quire.ListSearch{Text: new(words("list")), Viewer: anyone, Limit: 5}),
 	"SearchLists all":  pageOf(quire.ReadTx.SearchLists, quire.ListSearch{Viewer: anyone, Limit: 5}),
 	"ListItems":        pageOf(quire.ReadTx.ListItems, quire.ItemQuery{ListID: 1, Viewer: anyone, Order: quire.OrderIndex, Limit: 5}),
@@ -89,6 +93,7 @@ var reads = map[string]func(ctx context.Context, tx quire.ReadTx) error{
 	"Comments":         readOf(allComments, "e1"),
 	"Rates":            readOf(allRates, onElemental("e1")),
 	"Receipt":          readOf(receiptByKey, receiptKey{"u1", "r", "k1"}),
+	"ReceiptSize":      readOf(receiptSize, receiptKey{"u1", "r", "k1"}),
 	"LastMarks": func(ctx context.Context, tx quire.ReadTx) error {
 		_, err := tx.LastMarks(ctx, onElemental("e1"), quire.MarkUpvote, 5)
 		return err

@@ -16,6 +16,8 @@ var elementalCases = []testCase{
 	{"missing", elementalsMissing},
 	{"round trip", elementalRoundTrip},
 	{"without bodies", elementalsWithoutBody},
+	{"sizes", elementalSizes},
+	{"sizes of what is said of it", elementalSizesEngaged},
 	{"each setting", elementalSettings},
 	{"awkward text", elementalText},
 	{"long text", elementalLong},
@@ -163,7 +165,10 @@ func elementalTimes(t *testing.T, s *store) {
 
 // spoilElemental changes everything that a record points to.
 func spoilElemental(e quire.ElementalRecord) {
-	e.TopicIDs[0], e.TagIDs[0], e.TutorialSteps[0].Title = -1, -1, "spoilt"
+	e.TopicIDs[0], e.TagIDs[0] = -1, -1
+	if len(e.TutorialSteps) > 0 {
+		e.TutorialSteps[0].Title = "spoilt"
+	}
 	*e.Price, *e.PriceOriginal, *e.UpdatedAt = -1, -1, at(1000)
 }
 
@@ -396,8 +401,8 @@ func elementalsOfNested(t *testing.T, s *store) {
 	equal(t, "seen", seen, []string{"e00", "e01", "e02"})
 }
 
-// elementalsWithoutBody reads elementals without their bodies, and the sizes of these,
-// before and after a change.
+// elementalsWithoutBody reads elementals without their bodies and steps, and the sizes of
+// these, before and after a change.
 func elementalsWithoutBody(t *testing.T, s *store) {
 	e, bare := sampleElemental("a", "u1"), bareElemental("b", "u2")
 	e.Body, bare.Body = "é\x00€ four", ""
@@ -411,17 +416,99 @@ func elementalsWithoutBody(t *testing.T, s *store) {
 	ids := []string{"b", "nothing", "a", "b"}
 	for range 2 {
 		short := e
-		short.Body = ""
+		short.Body, short.TutorialSteps = "", nil
 		equal(t, "ElementalsWithoutBody", get(s, quire.ReadTx.ElementalsWithoutBody, ids), map[string]quire.ElementalRecord{"a": short, "b": bare})
 		es, total := find(s, quire.ReadTx.SearchElementals, quire.ElementalSearch{Text: words("findable"), Viewer: anyone, WithoutBody: true, Limit: 5})
 		equal(t, "SearchElementals", es, []quire.ElementalRecord{short, bare})
 		equal(t, "how many are found", total, 2)
-		equal(t, "ElementalSizes", get(s, quire.ReadTx.ElementalSizes, ids), map[string]quire.ElementalSize{
-			"a": {Body: int64(len(e.Body)), Descriptions: int64(len(e.Description))}, "b": {},
-		})
+		sizes := get(s, quire.ReadTx.ElementalSizes, ids)
+		notes := sizes["a"].Notes
+		equal(t, "ElementalSizes", sizes, map[string]quire.ElementalSize{"a": {Body: int64(len(e.Body)), Notes: notes}, "b": {}})
+		wantNotes(t, notes, int64(len(e.Description)), e.TutorialSteps)
 		e.Title, e.Body, e.TagIDs = "Another title of it", "much longer than it was before", nil
+		e.TutorialSteps = slices.Repeat(e.TutorialSteps, 2000)
 		write(e)
 	}
 	equal(t, "no ids", get(s, quire.ReadTx.ElementalsWithoutBody, nil), nil)
 	equal(t, "sizes of no ids", get(s, quire.ReadTx.ElementalSizes, nil), nil)
+}
+
+// wantNotes checks how long texts are said to be: rest and steps, which a Store may keep in
+// a longer form.
+func wantNotes(t *testing.T, got, rest int64, steps []quire.TutorialStep) {
+	t.Helper()
+	least, most := rest, rest
+	for _, s := range steps {
+		n := int64(len(s.Title) + len(s.Description) + len(s.VideoURL))
+		least, most = least+n, most+6*n+100
+	}
+	if got < least || got > most {
+		t.Errorf("the notes are said to have %d bytes, want %d to %d", got, least, most)
+	}
+}
+
+// putTag adds a tag with a description.
+func putTag(s *store, id int64, description string) {
+	tag := sampleTag(id, "u1")
+	tag.Description = description
+	put(s, quire.Tx.PutTag, tag)
+}
+
+func elementalSizes(t *testing.T, s *store) {
+	putTag(s, 1, "é\x00€ four")
+	putTag(s, 2, "")
+	e, other := bareElemental("a", "u1"), bareElemental("b", "u1")
+	e.Description, e.TagIDs, other.TagIDs = "what it is", []int64{1, 2, 77}, []int64{2}
+	putElementals(s, e, other)
+	sizes := func() map[string]quire.ElementalSize {
+		return get(s, quire.ReadTx.ElementalSizes, []string{"a", "b", "nothing"})
+	}
+	equal(t, "with tags", sizes(), map[string]quire.ElementalSize{"a": {Notes: 10 + 11}, "b": {}})
+	equal(t, "tags", get(s, quire.ReadTx.TagSizes, []int64{1, 77, 2, 1}), map[int64]int64{1: 11, 2: 0})
+	equal(t, "no tags", get(s, quire.ReadTx.TagSizes, nil), nil)
+	putTag(s, 1, "shorter")
+	equal(t, "with a tag that has changed", sizes()["a"].Notes, int64(10+7))
+	put(s, quire.Tx.DeleteTag, int64(1))
+	equal(t, "without the tag", sizes()["a"].Notes, int64(10))
+	e.TutorialSteps = []quire.TutorialStep{{Title: "é<>", Description: "Do \"it\"\n", VideoURL: "https://example.org/1"}, {}}
+	putElementals(s, e)
+	wantNotes(t, sizes()["a"].Notes, 10, e.TutorialSteps)
+}
+
+// elementalSizesEngaged counts of comments and rates those that are read with an elemental.
+func elementalSizesEngaged(t *testing.T, s *store) {
+	putElementals(s, bareElemental("a", "u1"), bareElemental("b", "u1"))
+	notes := func(id string, want int64) {
+		t.Helper()
+		equal(t, "notes of "+id, get(s, quire.ReadTx.ElementalSizes, []string{id})[id], quire.ElementalSize{Notes: want})
+	}
+	comment := func(id string, parent int64, message string) int64 {
+		return putComment(s, quire.Comment{ElementalID: id, ParentID: parent, Message: message, CreatedAt: epoch}).ID
+	}
+	old := comment("a", 0, "é\x00€ four") // is shown only with a reply
+	comment("b", 0, "of the other one")
+	notes("a", 11)
+	for range quire.MaxShown {
+		comment("a", 0, "two")
+	}
+	notes("a", 3*quire.MaxShown)
+	comment("a", old, "re")
+	notes("a", 3*(quire.MaxShown-1)+2+11)
+	comment("a", old, "re") // the comment that both answer counts once
+	notes("a", 3*(quire.MaxShown-2)+2*2+11)
+	notes("b", 16)
+	for i := range quire.MaxShown + 1 {
+		message := "four"
+		if i == 0 {
+			message = "an older rate that is not shown"
+		}
+		for _, on := range []quire.Subject{onElemental("b"), onList(7)} {
+			if on.ListID != 0 && i == 0 {
+				putLists(s, quire.ListRecord{ID: 7, OwnerID: "u1", TypeID: 1, Title: "List", Visibility: quire.Public, Version: 1, CreatedAt: epoch})
+			}
+			putRate(s, quire.Rate{Subject: on, UserID: fmt.Sprint("u", i), Message: message, CreatedAt: epoch})
+		}
+	}
+	notes("b", 16+4*quire.MaxShown)
+	equal(t, "of a list", get(s, quire.ReadTx.ListSizes, []int64{7, 8}), map[int64]quire.ListSize{7: {Notes: 4 * quire.MaxShown}})
 }

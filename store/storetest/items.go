@@ -239,7 +239,7 @@ func itemsWithoutBody(t *testing.T, s *store) {
 	if e.Body == "" {
 		t.Fatal("the sample has no body")
 	}
-	e.Body, other.Body = "", ""
+	e.Body, other.Body, e.TutorialSteps, other.TutorialSteps = "", "", nil, nil
 	for _, order := range []quire.ItemOrder{quire.OrderIndex, quire.OrderTitle} {
 		es, total := find(s, quire.ReadTx.ListItems, quire.ItemQuery{ListID: 1, Viewer: quire.Viewer{OwnerID: "u1"}, Order: order, WithoutBody: true, Limit: 5})
 		equal(t, "elementals without their bodies", es, []quire.ElementalRecord{e, other})

@@ -14,6 +14,7 @@ import (
 var listCases = []testCase{
 	{"missing", listsMissing},
 	{"round trip", listRoundTrip},
+	{"sizes", listSizes},
 	{"awkward text", listText},
 	{"times", listTimes},
 	{"copied", listCopied},
@@ -138,7 +139,7 @@ func listIDs(ls []quire.ListRecord) []int64 {
 // checkListSearch checks what anyone finds, in order; nil is a query for all.
 func checkListSearch(t *testing.T, s *store, q *quire.TextQuery, want ...int64) {
 	t.Helper()
-	ls, total := find(s, quire.ReadTx.SearchLists, quire.ListSearch{Text: q, Viewer: anyone, Limit: 100})
+	ls, total := searchLists(t, s, quire.ListSearch{Text: q, Viewer: anyone, Limit: 100})
 	equal(t, fmt.Sprintf("query %v", q), listIDs(ls), want)
 	equal(t, fmt.Sprintf("total of query %v", q), total, len(want))
 }
@@ -237,7 +238,7 @@ func listSearchVisibility(t *testing.T, s *store) {
 		{quire.Viewer{OwnerID: "u3"}, nil},
 	} {
 		for _, text := range []*quire.TextQuery{nil, new(words("list"))} {
-			ls, total := find(s, quire.ReadTx.SearchLists, quire.ListSearch{Text: text, Viewer: c.viewer, Limit: 10})
+			ls, total := searchLists(t, s, quire.ListSearch{Text: text, Viewer: c.viewer, Limit: 10})
 			got := listIDs(ls)
 			slices.Sort(got)
 			equal(t, fmt.Sprintf("%+v, query %v", c.viewer, text), got, c.want)
@@ -258,8 +259,37 @@ func listSearchPages(t *testing.T, s *store) {
 	putLists(s, ls...)
 	for _, text := range []*quire.TextQuery{nil, new(words("words")), new(begins("li"))} {
 		checkPages(t, n, func(offset, limit int) ([]int64, int) {
-			ls, total := find(s, quire.ReadTx.SearchLists, quire.ListSearch{Text: text, Viewer: anyone, Offset: offset, Limit: min(limit, math.MaxInt32)})
+			ls, total := searchLists(t, s, quire.ListSearch{Text: text, Viewer: anyone, Offset: offset, Limit: min(limit, math.MaxInt32)})
 			return listIDs(ls), total
 		})
 	}
+}
+
+// searchLists looks for lists, and for their ids.
+func searchLists(t *testing.T, s *store, q quire.ListSearch) ([]quire.ListRecord, int) {
+	t.Helper()
+	ls, total := find(s, quire.ReadTx.SearchLists, q)
+	ids, n := find(s, quire.ReadTx.FindLists, q)
+	var want []int64
+	for _, l := range ls {
+		want = append(want, l.ID)
+	}
+	equal(t, "ids that are found", ids, want)
+	equal(t, "how many are found", n, total)
+	return ls, total
+}
+
+func listSizes(t *testing.T, s *store) {
+	putTag(s, 1, "é\x00€ four")
+	l, bare := plainList(1, "u1"), quire.ListRecord{ID: 2, OwnerID: "u1", TypeID: 1, Title: "List", Visibility: quire.Public, Version: 1, CreatedAt: epoch}
+	l.Description, l.Template, l.TutorialSteps, l.TagIDs = "öne", "{{items}}", nil, []int64{1, 77}
+	putLists(s, l, bare)
+	ids := []int64{2, 1, 3, 1}
+	equal(t, "ListSizes", get(s, quire.ReadTx.ListSizes, ids), map[int64]quire.ListSize{1: {Description: 4, Notes: 4 + 9 + 11}, 2: {}})
+	equal(t, "Lists", get(s, quire.ReadTx.Lists, ids), map[int64]quire.ListRecord{1: l, 2: bare})
+	equal(t, "sizes of no ids", get(s, quire.ReadTx.ListSizes, nil), nil)
+	equal(t, "no ids", get(s, quire.ReadTx.Lists, nil), nil)
+	l.TutorialSteps = []quire.TutorialStep{{Title: "First", Description: "Do \"it\""}}
+	putLists(s, l)
+	wantNotes(t, get(s, quire.ReadTx.ListSizes, ids)[1].Notes, 4+9+11, l.TutorialSteps)
 }

@@ -118,7 +118,7 @@ func newestWithoutBody(t *testing.T, s *store) {
 	if e.Body == "" {
 		t.Fatal("the sample has no body")
 	}
-	e.Body = ""
+	e.Body, e.TutorialSteps = "", nil
 	for _, tagID := range []int64{0, e.TagIDs[0]} {
 		es, _ := find(s, quire.ReadTx.NewestElementals, quire.ElementalQuery{OwnerID: "u1", TypeID: e.TypeID, TagID: tagID, Limit: 5})
 		equal(t, "the elemental without its body", es, []quire.ElementalRecord{e})

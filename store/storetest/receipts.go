@@ -30,6 +30,10 @@ func receiptByKey(tx quire.ReadTx, ctx context.Context, k receiptKey) (quire.Rec
 	return tx.Receipt(ctx, k.userID, k.route, k.key)
 }
 
+func receiptSize(tx quire.ReadTx, ctx context.Context, k receiptKey) (int64, error) {
+	return tx.ReceiptSize(ctx, k.userID, k.route, k.key)
+}
+
 func sampleReceipt(userID, route, key string) quire.Receipt {
 	return quire.Receipt{
 		UserID:    userID,
@@ -49,6 +53,7 @@ func receiptsMissing(t *testing.T, s *store) {
 		{"u2", "POST /a", "k1"}, {"u1", "POST /b", "k1"}, {"u1", "POST /a", "k2"}, {"u1", "post /a", "k1"}, {"U1", "POST /a", "k1"}, {},
 	} {
 		missing(s, receiptByKey, k)
+		missing(s, receiptSize, k)
 	}
 }
 
@@ -66,6 +71,7 @@ func receiptRoundTrip(t *testing.T, s *store) {
 	put(s, quire.Tx.PutReceipt, rs...)
 	for _, want := range rs {
 		equal(t, want.UserID+" "+want.Route+" "+want.Key, get(s, receiptByKey, keyOf(want)), want)
+		equal(t, "its size", get(s, receiptSize, keyOf(want)), int64(len(want.Body)))
 	}
 }
 

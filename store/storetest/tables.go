@@ -69,13 +69,25 @@ func tableSizes(t *testing.T, s *store) {
 	}
 	row, column := tableList(1, "t1", "row", 0), tableList(2, "t1", "column", 0)
 	row.Description, column.Description = "a row", "col"
+	for _, l := range []*quire.ListRecord{&row, &column} {
+		l.TutorialSteps, l.Template = nil, ""
+	}
 	putLists(s, row, column)
 	table := bareElemental("t1", "u1")
 	table.Body, table.Description = "ü", "dé"
 	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
 	equal(t, "ElementalSizes", get(s, quire.ReadTx.ElementalSizes, []string{"t1", "t2", "b", "a", ""}), map[string]quire.ElementalSize{
-		"t1": {Body: 2, Cells: 3, CellBody: 10, Descriptions: 3 + 3*2 + 8}, "b": {Body: 6, Descriptions: 2}, "a": {Descriptions: 2}, "": {},
+		"t1": {Body: 2, Cells: 3, CellBody: 10, Notes: 3 + 3*2 + 8}, "b": {Body: 6, Notes: 2}, "a": {Notes: 2}, "": {},
 	})
+	// What a cell, a column or a row has besides is shown with the table.
+	putTag(s, 1, "twelve bytes")
+	c := cell("c", "t1")
+	c.TagIDs, column.TagIDs, column.Template, column.TutorialSteps = []int64{1}, []int64{1, 1 << 40}, "tem", nil
+	putElementals(s, c)
+	putLists(s, column)
+	put(s, quire.Tx.DeleteElemental, "")
+	putRate(s, quire.Rate{Subject: onList(2), UserID: "u1", Message: "rated", CreatedAt: epoch})
+	equal(t, "Notes", get(s, quire.ReadTx.ElementalSizes, []string{"t1"})["t1"].Notes, int64(3+2*2+8+12+12+3+5))
 }
 
 // tablesAtOnce changes all of a table at once, and nothing of others.

@@ -55,9 +55,10 @@ type Options struct {
 	MaxElements int
 	// StrictFields refuses a body with a field that its route does not know, at any depth, as
 	// it refuses a value of the wrong type: 400, of the engine's routes 422, with the name that
-	// was probably meant. GET /openapi.json describes what is known. Default: such fields are
-	// passed over, as clients of the service send some; then a misspelt visibility makes public
-	// what was meant to be unlisted.
+	// was probably meant; and so a query parameter, on routes that have some. GET /openapi.json
+	// describes what is known. Default: such fields and parameters are passed over, as clients of
+	// the service send some; then a misspelt visibility makes public what was meant to be
+	// unlisted.
 	StrictFields bool
 	// ReadTimeout is how long each 64 KiB of a body, or what is left of it, may take to come;
 	// 408 after it. That is a deadline of the connection, in the place of one that the server

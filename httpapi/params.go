@@ -13,16 +13,19 @@ import (
 )
 
 // params reads query parameters and collects what is wrong with them. Parameters
-// that a route does not have are ignored.
+// that a route does not have are ignored, unless they are strict: then those that nothing
+// asked for are wrong.
 type params struct {
 	values   url.Values
+	strict   bool
+	asked    []string
 	problems []quire.FieldError
 }
 
 // query parses the query string.
 func (c *call) query() *params {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
-	p := &params{values: values}
+	p := &params{values: values, strict: c.s.opts.StrictFields}
 	if err != nil {
 		p.wrong("query", "the query string is malformed")
 	}
@@ -33,8 +36,12 @@ func (p *params) wrong(name, format string, args ...any) {
 	p.problems = append(p.problems, quire.FieldError{Field: name, Message: fmt.Sprintf(format, args...)})
 }
 
-// err returns what was collected, nil if nothing was.
+// err returns what was collected, nil if nothing was. All parameters of the route have been
+// read.
 func (p *params) err() error {
+	if p.strict {
+		p.refuseUnknown()
+	}
 	if len(p.problems) == 0 {
 		return nil
 	}
@@ -42,8 +49,17 @@ func (p *params) err() error {
 	return &quire.Error{Code: quire.CodeInvalid, Message: first.Field + ": " + first.Message, Fields: p.problems}
 }
 
+// refuseUnknown notes a problem at each parameter that was not asked for.
+func (p *params) refuseUnknown() {
+	eachUnknown(p.values, slices.Compact(slices.Sorted(slices.Values(p.asked))), "parameter", func(name, message string) (more bool) {
+		p.wrong(strings.ToValidUTF8(name, "\uFFFD"), "%s", message)
+		return len(p.problems) < maxProblems
+	})
+}
+
 // text returns a parameter; false if it is absent or wrong.
 func (p *params) text(name string) (string, bool) {
+	p.asked = append(p.asked, name)
 	values, ok := p.values[name]
 	switch {
 	case !ok:

@@ -12,7 +12,7 @@ import (
 func paramsOf(query string) *params {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.URL.RawQuery = query
-	return (&call{r: r}).query()
+	return (&call{s: &server{}, r: r}).query()
 }
 
 func TestParams(t *testing.T) {

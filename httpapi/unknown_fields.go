@@ -66,24 +66,30 @@ func (o object) knows(keys ...string) {
 	}
 }
 
-// refuseUnknown notes a problem at each field that was not asked for. The first one lists
-// what there is: that many times over, an answer would be much longer than its request.
+// refuseUnknown notes a problem at each field that was not asked for.
 func (a *askedObject) refuseUnknown() {
-	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(a.fields)), func(key string) bool { return a.known[key] })
-	if len(unknown) == 0 {
-		return
-	}
-	known := slices.Sorted(maps.Keys(a.known))
+	eachUnknown(a.fields, slices.Sorted(maps.Keys(a.known)), "field", func(key, message string) (more bool) {
+		a.at.child(key).wrong("extra_forbidden", "%s", message)
+		return !a.at.full()
+	})
+}
+
+// eachUnknown says what is wrong with each of the names that are given and not known, what
+// they name, and which was probably meant. The first one lists what there is: that many times over,
+// an answer would be much longer than its request.
+func eachUnknown[V any](given map[string]V, known []string, what string, say func(name, message string) (more bool)) {
 	list := " (allowed are " + strings.Join(known, ", ") + ")"
-	for _, key := range unknown {
-		if a.at.full() {
-			return
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(known, name) {
+			continue
 		}
 		advice := ""
-		if meant := meantBy(key, known); meant != "" {
+		if meant := meantBy(name, known); meant != "" {
 			advice = "; did you mean " + meant + "?"
 		}
-		a.at.child(shorten(key)).wrong("extra_forbidden", "is not a field here%s%s", advice, list)
+		if !say(shorten(name), "is not a "+what+" here"+advice+list) {
+			return
+		}
 		list = ""
 	}
 }

@@ -100,8 +100,8 @@ func (l *Library) indexTaggedAhead(ctx context.Context, a Actor, tagID int64) (a
 }
 
 // indexFoundAhead is indexAhead for what is stored of the actor's elementals among those that
-// find returns, if that is much: as far as it fits into maxAhead. It waits for whoever does the
-// same.
+// find returns, if that is much: as far as it fits into maxAhead. It waits for its turn among
+// those who do the same.
 func (l *Library) indexFoundAhead(ctx context.Context, a Actor, find func(tx ReadTx) ([]string, error)) (ahead context.Context, done func(), err error) {
 	done = func() {}
 	if l.joined(ctx) != nil {
@@ -121,11 +121,9 @@ func (l *Library) indexFoundAhead(ctx context.Context, a Actor, find func(tx Rea
 	case err != nil, len(ids) == 0:
 		return ctx, done, err
 	}
-	select {
-	case l.indexing <- struct{}{}:
-		done = func() { <-l.indexing }
-	case <-ctx.Done():
-		return ctx, done, ctx.Err()
+	taken, err := l.indexing.wait(ctx, a.UserID)
+	if err != nil {
+		return ctx, done, err
 	}
 	var texts []string
 	err = l.viewAs(ctx, a, func(tx ReadTx) error {
@@ -133,10 +131,10 @@ func (l *Library) indexFoundAhead(ctx context.Context, a Actor, find func(tx Rea
 		return err
 	})
 	if err != nil {
-		done()
-		return ctx, func() {}, err
+		taken()
+		return ctx, done, err
 	}
-	return l.IndexAhead(ctx, texts...), done, nil
+	return l.IndexAhead(ctx, texts...), taken, nil
 }
 
 // worthAhead returns those of the elementals whose texts are indexed ahead: none if all are

@@ -238,7 +238,7 @@ func TestTablesIndexedAhead(t *testing.T) {
 			if len(s.written) != 1 || !s.written[0] {
 				t.Errorf("the words were known: %v, want [true]", s.written)
 			}
-			if len(l.indexing) != 0 {
+			if len(l.indexing.users) != 0 {
 				t.Error("nobody else may index ahead any more")
 			}
 		})
@@ -247,7 +247,7 @@ func TestTablesIndexedAhead(t *testing.T) {
 
 // newStopped is a Library on a Store that ends its changes.
 func newStopped(s Store) *Library {
-	l := &Library{store: s, opts: LibraryOptions{MaxBodyBytes: 1 << 20, MaxBatch: 10}, indexing: make(chan struct{}, 1)}
+	l := &Library{store: s, opts: LibraryOptions{MaxBodyBytes: 1 << 20, MaxBatch: 10}, indexing: newTurns()}
 	cat := defaultCatalogue()
 	l.catalogue.Store(&cat)
 	return l

@@ -26,7 +26,7 @@ type Library struct {
 	receipts  map[string]int64 // bytes of a user's receipts since they were trimmed
 
 	decoding chan struct{} // holds one for each image that is being decoded
-	indexing chan struct{} // holds one for a change that has indexed stored texts ahead: see indexFoundAhead
+	indexing *turns        // of changes that index stored texts ahead: see indexFoundAhead
 
 	engineMu sync.RWMutex // guards engine
 	engine   *Engine      // nil without a knowledge engine
@@ -148,7 +148,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: make(chan struct{}, maxDecoding), indexing: make(chan struct{}, 1)}
+	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: make(chan struct{}, maxDecoding), indexing: newTurns()}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func TestChunkedBodiesDoNotWaitForEachOther(t *testing.T) {
 				if _, err := io.WriteString(w, rest[:min(len(rest), 16<<10)]); err != nil {
 					return // refused
 				}
-				time.Sleep(5 * time.Millisecond)
+				time.Sleep(25 * time.Millisecond) // so that all come on together, also on a busy machine
 			}
 			w.Close()
 		}()

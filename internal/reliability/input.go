@@ -56,6 +56,9 @@ var input = []Row{
 	{ID: "B10", Package: "httpapi", Test: "TestManyValues", Controls: []Control{
 		{"what a body decodes to is counted", "httpapi/answer_budget.go", "	if n <= freeValues {\n", "	if n >= 0 {\n"},
 	}},
+	{ID: "B10", Package: "httpapi", Test: "TestManyLongNotes", Controls: []Control{
+		{"what hangs on an elemental is counted", "httpapi/answer_budget.go", "return cost + (size.CellBody+size.Notes)*textCost", "return cost + size.CellBody*textCost"},
+	}},
 	{ID: "B10", Package: "httpapi", Test: "TestUnpagedAnswers", Controls: []Control{
 		{"all that a user has is counted before it is read", "httpapi/answer_budget.go", "c.holdPages(&c.s.unpaged, c.s.unpaged.size/4)", "c.holdPages(&c.s.unpaged, anyAnswer)"},
 	}},

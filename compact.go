@@ -15,9 +15,9 @@ type CompactingStore interface {
 // Compact makes what was deleted unreadable in the files too: without it, deleted text
 // lies in free space until that is used again. The SQLite Store is written anew for it,
 // which takes as much room as it has, both beside it and for a temporary file; reading goes on
-// meanwhile, writing waits. When
-// Compact returns nil, no file of a Store that is a [CompactingStore] holds a text that was
-// deleted before the call; over any other Store it does nothing and returns nil.
+// meanwhile, writing waits. When Compact returns nil, no file of a Store that is a
+// [CompactingStore] holds a text that was deleted before the call; over any other Store it does
+// nothing and returns nil.
 //
 // Answers that are kept for an Idempotency-Key are not deleted with what they show: they
 // go after 24 hours, with the first Compact after that.

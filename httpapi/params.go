@@ -13,19 +13,21 @@ import (
 )
 
 // params reads query parameters and collects what is wrong with them. Parameters
-// that a route does not have are ignored, unless they are strict: then those that nothing
-// asked for are wrong.
+// that a route does not have are ignored, unless it is noted which were asked for: then the
+// others are wrong.
 type params struct {
 	values   url.Values
-	strict   bool
-	asked    []string
+	asked    map[string]bool // nil without Options.StrictFields
 	problems []quire.FieldError
 }
 
 // query parses the query string.
 func (c *call) query() *params {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
-	p := &params{values: values, strict: c.s.opts.StrictFields}
+	p := &params{values: values}
+	if c.s.opts.StrictFields {
+		p.asked = make(map[string]bool)
+	}
 	if err != nil {
 		p.wrong("query", "the query string is malformed")
 	}
@@ -39,7 +41,7 @@ func (p *params) wrong(name, format string, args ...any) {
 // err returns what was collected, nil if nothing was. All parameters of the route have been
 // read.
 func (p *params) err() error {
-	if p.strict {
+	if p.asked != nil {
 		p.refuseUnknown()
 	}
 	if len(p.problems) == 0 {
@@ -51,7 +53,7 @@ func (p *params) err() error {
 
 // refuseUnknown notes a problem at each parameter that was not asked for.
 func (p *params) refuseUnknown() {
-	eachUnknown(p.values, slices.Compact(slices.Sorted(slices.Values(p.asked))), "parameter", func(name, message string) (more bool) {
+	eachUnknown(p.values, p.asked, "parameter", func(name, message string) (more bool) {
 		p.wrong(strings.ToValidUTF8(name, "\uFFFD"), "%s", message)
 		return len(p.problems) < maxProblems
 	})
@@ -59,7 +61,9 @@ func (p *params) refuseUnknown() {
 
 // text returns a parameter; false if it is absent or wrong.
 func (p *params) text(name string) (string, bool) {
-	p.asked = append(p.asked, name)
+	if p.asked != nil {
+		p.asked[name] = true
+	}
 	values, ok := p.values[name]
 	switch {
 	case !ok:

@@ -68,7 +68,7 @@ func (o object) knows(keys ...string) {
 
 // refuseUnknown notes a problem at each field that was not asked for.
 func (a *askedObject) refuseUnknown() {
-	eachUnknown(a.fields, slices.Sorted(maps.Keys(a.known)), "field", func(key, message string) (more bool) {
+	eachUnknown(a.fields, a.known, "field", func(key, message string) (more bool) {
 		a.at.child(key).wrong("extra_forbidden", "%s", message)
 		return !a.at.full()
 	})
@@ -77,14 +77,16 @@ func (a *askedObject) refuseUnknown() {
 // eachUnknown says what is wrong with each of the names that are given and not known, what
 // they name, and which was probably meant. The first one lists what there is: that many times over,
 // an answer would be much longer than its request.
-func eachUnknown[V any](given map[string]V, known []string, what string, say func(name, message string) (more bool)) {
-	list := " (allowed are " + strings.Join(known, ", ") + ")"
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if slices.Contains(known, name) {
-			continue
-		}
+func eachUnknown[V any](given map[string]V, known map[string]bool, what string, say func(name, message string) (more bool)) {
+	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(given)), func(name string) bool { return known[name] })
+	if len(unknown) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(known))
+	list := " (allowed are " + strings.Join(names, ", ") + ")"
+	for _, name := range unknown {
 		advice := ""
-		if meant := meantBy(name, known); meant != "" {
+		if meant := meantBy(name, names); meant != "" {
 			advice = "; did you mean " + meant + "?"
 		}
 		if !say(shorten(name), "is not a "+what+" here"+advice+list) {

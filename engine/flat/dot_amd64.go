@@ -10,6 +10,9 @@ import (
 
 var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
+// hasVNNI tells whether the processor sums the products of 64 bytes in one instruction.
+var hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI
+
 // dotCodesAVX2 is dotCodesGeneric for rows of stride codes in the count slots, with count a
 // multiple of groupRows and stride of laneCodes.
 //
@@ -20,6 +23,16 @@ func dotCodesAVX2(codes *uint8, stride int, slots *uint16, count int, query *int
 //
 //go:noescape
 func dotRowsAVX2(rows *[]uint8, count int, stride int, query *int8, dots *int32)
+
+// dotCodesVNNI is dotCodesAVX2 with half of the steps.
+//
+//go:noescape
+func dotCodesVNNI(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
+
+// dotRowsVNNI is dotRowsAVX2 with half of the steps.
+//
+//go:noescape
+func dotRowsVNNI(rows *[]uint8, count int, stride int, query *int8, dots *int32)
 
 // halveAVX2 is halveGeneric for n codes. It returns the sum of the codes plus codeZero each.
 //
@@ -37,19 +50,27 @@ func dotLanesAVX2(a, b *float32, n int) float64
 func fetchLinks(list *atomic.Uint32)
 
 func dotCodes(codes []uint8, query []int8, slots []uint16, dots *[blockRows]int32) {
-	if !hasAVX2 || len(slots) == 0 {
+	switch {
+	case len(slots) == 0:
+	case hasVNNI:
+		dotCodesVNNI(&codes[0], len(query), &slots[0], len(slots), &query[0], &dots[0])
+	case hasAVX2:
+		dotCodesAVX2(&codes[0], len(query), &slots[0], len(slots), &query[0], &dots[0])
+	default:
 		dotCodesGeneric(codes, query, slots, dots)
-		return
 	}
-	dotCodesAVX2(&codes[0], len(query), &slots[0], len(slots), &query[0], &dots[0])
 }
 
 func dotRows(rows [][]uint8, query []int8, dots *[baseDegree]int32) {
-	if !hasAVX2 || len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
+	case hasVNNI:
+		dotRowsVNNI(&rows[0], len(rows), len(query), &query[0], &dots[0])
+	case hasAVX2:
+		dotRowsAVX2(&rows[0], len(rows), len(query), &query[0], &dots[0])
+	default:
 		dotRowsGeneric(rows, query, dots)
-		return
 	}
-	dotRowsAVX2(&rows[0], len(rows), len(query), &query[0], &dots[0])
 }
 
 func halve(codes []int8, from []uint8) int32 {

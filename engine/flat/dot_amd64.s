@@ -158,6 +158,146 @@ codes:
 	VZEROUPPER
 	RET
 
+// ROW64 adds to SUM the products of 64 codes of the row at R with those of the query, which
+// are in Z8, four to each sum of 32 bits.
+#define ROW64(R, SUM) \
+	VMOVDQU64 (R)(AX*1), Z4 \
+	VPDPBUSD  Z8, Z4, SUM
+
+// STEP64 is STEP for 64 codes.
+#define STEP64 \
+	PREFETCHT0 (BX)(AX*1)     \
+	PREFETCHT0 (CX)(AX*1)     \
+	PREFETCHT0 (R14)(AX*1)    \
+	PREFETCHT0 (R15)(AX*1)    \
+	VMOVDQU64  (DX)(AX*1), Z8 \
+	ROW64(R10, Z0)            \
+	ROW64(R11, Z1)            \
+	ROW64(R12, Z2)            \
+	ROW64(R13, Z3)            \
+	ADDQ       $64, AX
+
+// HALF adds the upper half of a register to the lower.
+#define HALF(Z, Y) \
+	VEXTRACTI64X4 $1, Z, Y4 \
+	VPADDD        Y4, Y, Y
+
+#define HALVES \
+	HALF(Z0, Y0) \
+	HALF(Z1, Y1) \
+	HALF(Z2, Y2) \
+	HALF(Z3, Y3)
+
+// func dotCodesVNNI(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
+TEXT ·dotCodesVNNI(SB), NOSPLIT, $16-48
+	MOVQ codes+0(FP), DI
+	MOVQ stride+8(FP), R8
+	MOVQ slots+16(FP), SI
+	MOVQ count+24(FP), CX
+	MOVQ query+32(FP), DX
+	MOVQ dots+40(FP), R9
+	LEAQ (SI)(CX*2), CX
+	MOVQ CX, end-8(SP)
+	MOVQ R8, AX
+	ANDQ $~63, AX
+	MOVQ AX, whole-16(SP)
+
+	// Sixteen words of one, for the last 32 codes of an odd number of these.
+	VPCMPEQW Y9, Y9, Y9
+	VPSRLW   $15, Y9, Y9
+
+	ADDRESSES
+
+group:
+	TAKE
+	ADDQ $8, SI
+	CMPQ SI, end-8(SP)
+	JGE  sums
+	ADDRESSES
+
+sums:
+	ZERO
+	CMPQ AX, whole-16(SP)
+	JGE  last
+
+codes:
+	STEP64
+	CMPQ AX, whole-16(SP)
+	JLT  codes
+	HALVES
+
+last:
+	CMPQ AX, R8
+	JGE  done
+	STEP
+
+done:
+	FINISH
+	CMPQ SI, end-8(SP)
+	JLT  group
+	VZEROUPPER
+	RET
+
+// func dotRowsVNNI(rows *[]uint8, count int, stride int, query *int8, dots *int32)
+TEXT ·dotRowsVNNI(SB), NOSPLIT, $16-40
+	MOVQ rows+0(FP), SI
+	MOVQ count+8(FP), CX
+	MOVQ stride+16(FP), R8
+	MOVQ query+24(FP), DX
+	MOVQ dots+32(FP), R9
+	IMULQ $24, CX
+	ADDQ SI, CX
+	MOVQ CX, end-8(SP)
+	MOVQ R8, AX
+	ANDQ $~63, AX
+	MOVQ AX, whole-16(SP)
+
+	VPCMPEQW Y9, Y9, Y9
+	VPSRLW   $15, Y9, Y9
+
+	MOVQ SI, AX
+
+fetch:
+	MOVQ       (AX), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       $24, AX
+	CMPQ       AX, CX
+	JLT        fetch
+
+	ROWS
+
+group:
+	TAKE
+	ADDQ $96, SI
+	CMPQ SI, end-8(SP)
+	JGE  sums
+	ROWS
+
+sums:
+	ZERO
+	CMPQ AX, whole-16(SP)
+	JGE  last
+
+codes:
+	STEP64
+	CMPQ AX, whole-16(SP)
+	JLT  codes
+	HALVES
+
+last:
+	CMPQ AX, R8
+	JGE  done
+	STEP
+
+done:
+	FINISH
+	CMPQ SI, end-8(SP)
+	JLT  group
+	VZEROUPPER
+	RET
+
 // func halveAVX2(codes *int8, from *uint8, n int) int64
 TEXT ·halveAVX2(SB), NOSPLIT, $0-32
 	MOVQ codes+0(FP), DI

@@ -222,8 +222,8 @@ func TestUnusablePaths(t *testing.T) {
 		{"below a file", filepath.Join(file, "x.db"), quire.CodeUnavailable},
 		{"dangling link", dangling, quire.CodeUnavailable},
 	}
-	if runtime.GOOS == "linux" { // where nobody can write, not even root
-		paths = append(paths, unusablePath{"read-only directory", "/proc/self/store.db", quire.CodeUnavailable})
+	if runtime.GOOS == "linux" { // a directory where nobody can write, not even root, and what is no file but has one name
+		paths = append(paths, unusablePath{"read-only directory", "/proc/self/store.db", quire.CodeUnavailable}, unusablePath{"device", "/dev/null", quire.CodeInvalid})
 	}
 	refused := 0
 	for _, c := range paths {

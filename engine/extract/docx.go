@@ -14,10 +14,11 @@ import (
 
 // The limits of a DOCX file, which is a ZIP archive of XML.
 const (
-	maxEntries  = 10_000
-	maxPart     = 64 << 20 // bytes of a part, unpacked
-	maxRatio    = 200      // of what is unpacked to what is packed, in parts over a megabyte
-	maxXMLDepth = 256
+	maxEntries    = 10_000
+	maxPart       = 64 << 20 // bytes of a part, unpacked
+	maxRatio      = 200      // of what is unpacked to what is packed, in parts over a megabyte
+	maxXMLDepth   = 256
+	maxAttributes = 100_000 // of one element
 )
 
 // docx returns the text of a DOCX file (ECMA-376) as Markdown: headings, lists and tables
@@ -88,6 +89,9 @@ type partReader struct {
 	ctx  context.Context
 	r    io.Reader
 	left int64
+	// equals is how many equals signs there were since the last tag began: at least as many as
+	// it has attributes, which the decoder keeps until it ends.
+	equals int
 }
 
 var errTooMuchXML = errors.New("more XML than is allowed")
@@ -100,6 +104,18 @@ func (p *partReader) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	if p.left -= int64(n); p.left < 0 {
 		return 0, errTooMuchXML
+	}
+	for _, c := range b[:n] {
+		switch c {
+		case '<': // which no tag has inside
+			p.equals = 0
+		case '=':
+			p.equals++
+		}
+		if p.equals > maxAttributes {
+			p.left = -1
+			return 0, errTooMuchXML
+		}
 	}
 	return n, err
 }

@@ -117,6 +117,10 @@ func TestBombs(t *testing.T) {
 	for i := range 300_000 {
 		fmt.Fprintf(&words, "%d ", i)
 	}
+	var attributes strings.Builder // each once: the tokenizer keeps the first of each name
+	for i := range 1_100_000 {
+		fmt.Fprintf(&attributes, "a%d ", i)
+	}
 	many := make([]string, 0, 2*(maxEntries+10))
 	for range maxEntries + 5 {
 		many = append(many, "a", "")
@@ -125,19 +129,21 @@ func TestBombs(t *testing.T) {
 		data []byte
 		code quire.Code
 	}{
-		"spaces":        {makeDOCX(t, spaces), quire.CodeTooLarge},
-		"styles":        {makeDOCX(t, para("", "a"), "word/styles.xml", "<a>"+spaces), quire.CodeTooLarge},
-		"text":          {makeDOCX(t, "<w:p><w:t>"+strings.Repeat("a", 60<<20)+"</w:t></w:p>"), quire.CodeTooLarge},
-		"entries":       {makeZip(t, many...), quire.CodeInvalid},
-		"depth":         {makeDOCX(t, strings.Repeat("<w:sdt>", 10_000)), quire.CodeInvalid},
-		"wide cells":    {makeDOCX(t, "<w:tbl>"+strings.Repeat(`<w:tr><w:tc><w:tcPr><w:gridSpan w:val="200"/></w:tcPr><w:p/></w:tc></w:tr>`, 200_000)+"</w:tbl>"), quire.CodeTooLarge},
-		"nested tables": {makeDOCX(t, strings.Repeat("<w:tbl><w:tr><w:tc>", 60)+para("", words.String())+strings.Repeat("</w:tc></w:tr></w:tbl>", 60)), ""},
-		"csv headers":   {[]byte(strings.Repeat("h", 99) + "," + strings.Repeat("i", 99) + strings.Repeat("\na,b", 1<<20)), quire.CodeTooLarge},
+		"spaces":          {makeDOCX(t, spaces), quire.CodeTooLarge},
+		"styles":          {makeDOCX(t, para("", "a"), "word/styles.xml", "<a>"+spaces), quire.CodeTooLarge},
+		"text":            {makeDOCX(t, "<w:p><w:t>"+strings.Repeat("a", 60<<20)+"</w:t></w:p>"), quire.CodeTooLarge},
+		"entries":         {makeZip(t, many...), quire.CodeInvalid},
+		"depth":           {makeDOCX(t, strings.Repeat("<w:sdt>", 10_000)), quire.CodeInvalid},
+		"wide cells":      {makeDOCX(t, "<w:tbl>"+strings.Repeat(`<w:tr><w:tc><w:tcPr><w:gridSpan w:val="200"/></w:tcPr><w:p/></w:tc></w:tr>`, 200_000)+"</w:tbl>"), quire.CodeTooLarge},
+		"nested tables":   {makeDOCX(t, strings.Repeat("<w:tbl><w:tr><w:tc>", 60)+para("", words.String())+strings.Repeat("</w:tc></w:tr></w:tbl>", 60)), ""},
+		"attributes":      {makeDOCX(t, "<w:p "+strings.Repeat(`a="" `, 150_000)+"/>"), quire.CodeTooLarge},
+		"html attributes": {[]byte("<p " + attributes.String() + ">text</p>"), quire.CodeTooLarge},
+		"csv headers":     {[]byte(strings.Repeat("h", 99) + "," + strings.Repeat("i", 99) + strings.Repeat("\na,b", 1<<20)), quire.CodeTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := quire.File{Name: "a.docx"}
-			if name == "csv headers" {
-				file.Name = "a.csv"
+			if kind, other, found := strings.Cut(name, " "); found && (kind == "csv" || kind == "html") && other != "" {
+				file.Name = "a." + kind
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -43,10 +43,10 @@ func (r pageReader) Read(p []byte) (int, error) {
 }
 
 // boundHTML refuses a page that would take too much to parse. It takes time linear in
-// the text and no memory to speak of.
+// the text, and memory for the attributes of one tag, 16 bytes for each of its bytes at most.
 func boundHTML(ctx context.Context, text string) error {
 	z := html.NewTokenizer(pageReader{ctx, strings.NewReader(text)})
-	tags, open, rebuilt := 0, 0, 0
+	tags, attributes, open, rebuilt := 0, 0, 0, 0
 	closable := map[atom.Atom]int{}
 	for {
 		kind := z.Next()
@@ -55,7 +55,10 @@ func boundHTML(ctx context.Context, text string) error {
 		}
 		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
 			tags++
-			word, _ := z.TagName()
+			word, more := z.TagName()
+			for ; more; attributes++ {
+				_, _, more = z.TagAttr()
+			}
 			switch a := atom.Lookup(word); {
 			case scopes[a]:
 				clear(closable)
@@ -67,8 +70,8 @@ func boundHTML(ctx context.Context, text string) error {
 				closable[a]--
 			}
 		}
-		if rebuilt += open; tags > 2*maxTags || rebuilt > maxRebuilt {
-			return quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements, or too many that are never closed")
+		if rebuilt += open; tags > 2*maxTags || attributes > 4*maxTags || rebuilt > maxRebuilt {
+			return quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements or attributes, or too many that are never closed")
 		}
 	}
 }

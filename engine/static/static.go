@@ -2,7 +2,7 @@
 // the words that they share: a table of word vectors, trained in advance, beside hashed
 // words and parts of words. It needs no network, no download and no key.
 //
-// The table is one file inside the program, 7 MB of it. How it was made, and from
+// The table is one file inside the program, 8 MB of it. How it was made, and from
 // which data, is in the folder train; NOTICE has the licences.
 package static
 

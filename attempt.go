@@ -300,7 +300,12 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 		if err != nil {
 			return err
 		}
-		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, a.chunks(rec, metas, pieces)); err != nil {
+		chunks, ok := a.chunks(rec, metas, pieces)
+		if !ok {
+			overtaken = true
+			return nil
+		}
+		if err := ch.replace(ctx, tx, rec.TenantID, rec.ID, chunks); err != nil {
 			return err
 		}
 		j.Done, j.Total, j.Problems = len(pieces), len(pieces), a.problems
@@ -309,11 +314,14 @@ func (a *attempt) commit(ctx context.Context, read ElementalRecord, pieces []pie
 	return overtaken, err
 }
 
-// chunks makes the chunks of an elemental from its pieces.
-func (a *attempt) chunks(rec ElementalRecord, metas map[string]chunkMeta, pieces []piece) []Chunk {
-	chunks := make([]Chunk, len(pieces))
+// chunks makes the chunks of an elemental from its pieces, unless what one is of is gone.
+func (a *attempt) chunks(rec ElementalRecord, metas map[string]chunkMeta, pieces []piece) (chunks []Chunk, ok bool) {
+	chunks = make([]Chunk, len(pieces))
 	for i, p := range pieces {
-		meta := metas[p.itemID]
+		meta, ok := metas[p.itemID]
+		if !ok {
+			return nil, false
+		}
 		c := &chunks[i]
 		*c = Chunk{
 			ID:       id.Point(rec.ID, p.itemID, meta.source, strconv.Itoa(p.ordinal)),
@@ -323,5 +331,5 @@ func (a *attempt) chunks(rec ElementalRecord, metas map[string]chunkMeta, pieces
 		}
 		meta.apply(c)
 	}
-	return chunks
+	return chunks, true
 }

@@ -93,6 +93,8 @@ func (l *Library) SetCatalogue(ctx context.Context, c Catalogue) error {
 	if err := l.apart(ctx); err != nil { // the catalogue in memory could not be rolled back
 		return err
 	}
+	l.catalogueMu.Lock() // what is stored last is in memory last
+	defer l.catalogueMu.Unlock()
 	err = l.change(ctx, func(tx Tx, _ *changes) error { return tx.PutMeta(ctx, catalogueName, raw) })
 	if err == nil {
 		l.catalogue.Store(&c)

@@ -156,6 +156,10 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 	} else {
 		j, err := tx.Job(ctx, rec.TenantID, traceID)
 		switch {
+		case err == nil && j.ElementalID == rec.ID && ofFormer(j, rec):
+			if err := tx.DeleteJob(ctx, j.TenantID, j.ID); err != nil {
+				return Job{}, err
+			}
 		case err == nil && j.ElementalID == rec.ID:
 			return j, nil
 		case err == nil:
@@ -175,6 +179,12 @@ func (ch *changes) enqueue(ctx context.Context, tx Tx, rec ElementalRecord, trac
 		return Job{}, err
 	}
 	return tx.Job(ctx, j.TenantID, j.ID)
+}
+
+// ofFormer reports whether a job was cancelled with a former elemental of the same id, when that
+// was deleted.
+func ofFormer(j Job, rec ElementalRecord) bool {
+	return j.Status == JobCancelled && j.FinishedAt != nil && !j.FinishedAt.After(rec.CreatedAt)
 }
 
 // ingestIfAsked enqueues an ingest of an elemental that is to be ingested by itself.
@@ -252,7 +262,7 @@ func (ch *changes) tag(ctx context.Context, tx Tx, rec ElementalRecord, meta chu
 // how many chunks there were.
 func (ch *changes) drop(ctx context.Context, tx Tx, tenantID, elementalID string) (int, error) {
 	cancelled, err := ch.cancelJobs(ctx, tx, tenantID, elementalID)
-	if err == nil && cancelled > 0 {
+	if err == nil && ch.lib.orphans.due(cancelled) {
 		err = dropOrphanJobs(ctx, tx)
 	}
 	if err != nil {

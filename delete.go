@@ -53,6 +53,9 @@ func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
 			if err := ch.replace(ctx, tx, f.TenantID, elementalID, rest); err != nil {
 				return err
 			}
+			if err := ch.leaveJob(ctx, tx, f.TenantID, elementalID); err != nil {
+				return err
+			}
 			res.Chunks += len(ids)
 		}
 		res.Elementals = len(lost)
@@ -62,6 +65,26 @@ func (e *Engine) Delete(ctx context.Context, f Filters) (DeleteResult, error) {
 		return DeleteResult{}, err
 	}
 	return res, nil
+}
+
+// leaveJob sees to it that an elemental that has lost passages has a cancelled job where it had
+// none or its last one failed: without one, as after an import with its passages, it would look
+// like one whose ingest was lost, and with a failed one an export would have it ingested again.
+func (ch *changes) leaveJob(ctx context.Context, tx Tx, tenantID, elementalID string) error {
+	jobs, _, err := tx.Jobs(ctx, JobQuery{TenantID: tenantID, ElementalID: elementalID, Limit: 1})
+	if err != nil || len(jobs) > 0 && jobs[0].Status != JobFailed {
+		return err
+	}
+	found, err := tx.ElementalsWithoutBody(ctx, []string{elementalID})
+	rec := found[elementalID]
+	if err != nil || rec.TenantID != tenantID {
+		return err
+	}
+	j, err := ch.enqueue(ctx, tx, rec, "")
+	if err == nil {
+		_, err = ch.cancelJob(ctx, tx, j)
+	}
+	return err
 }
 
 // remaining returns the chunks of an elemental without some of them. Where none
@@ -100,33 +123,40 @@ func (ch *changes) cancelMatching(ctx context.Context, tx Tx, f Filters, lost ma
 	for i, j := range active {
 		ids[i] = j.ElementalID
 	}
-	recs, err := tx.Elementals(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for id, rec := range recs {
-		if lost[id] == nil {
-			metas, err := ch.lib.chunkMetas(ctx, tx, rec)
-			if err != nil {
+	match := f.Matcher()
+	for some := range slices.Chunk(unique(ids), lightPortion) {
+		recs, err := tx.ElementalsWithoutBody(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, rec := range recs {
+			if err := ch.cancelIfMatching(ctx, tx, match, rec, lost[rec.ID] != nil); err != nil {
 				return err
 			}
-			if !anyMatches(f, rec, metas) {
-				continue
-			}
-		}
-		if _, err := ch.cancelJobs(ctx, tx, f.TenantID, id); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
+// cancelIfMatching cancels the ingests of an elemental, whose body is not read, if it has lost
+// chunks or would match.
+func (ch *changes) cancelIfMatching(ctx context.Context, tx Tx, match func(*Chunk) bool, rec ElementalRecord, lost bool) error {
+	if !lost {
+		metas, err := ch.lib.chunkMetas(ctx, tx, rec)
+		if err != nil || !anyMatches(match, rec, metas) {
+			return err
+		}
+	}
+	_, err := ch.cancelJobs(ctx, tx, rec.TenantID, rec.ID)
+	return err
+}
+
 // anyMatches reports whether a chunk of an elemental with one of metas would match.
-func anyMatches(f Filters, rec ElementalRecord, metas map[string]chunkMeta) bool {
+func anyMatches(match func(*Chunk) bool, rec ElementalRecord, metas map[string]chunkMeta) bool {
 	for itemID, meta := range metas {
 		c := Chunk{TenantID: rec.TenantID, ElementalID: rec.ID, ItemID: itemID}
 		meta.apply(&c)
-		if f.Match(&c) {
+		if match(&c) {
 			return true
 		}
 	}

@@ -119,7 +119,7 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	if err != nil {
 		return Elemental{}, err
 	}
-	media, err := l.draftMedia(ctx, in.Media)
+	media, err := l.draftMedia(ctx, a, in.Media)
 	if err != nil {
 		return Elemental{}, err
 	}
@@ -158,7 +158,7 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 			err = tooMany[i]
 		}
 		if err == nil {
-			media[i], err = l.draftFiles(ctx, in.Media)
+			media[i], err = l.draftFiles(ctx, a, in.Media)
 		}
 		if err != nil && !ruleBroken(err) {
 			return nil, err
@@ -476,14 +476,14 @@ func (l *Library) saveContent(ctx context.Context, tx Tx, ch *changes, rec Eleme
 	return rec, ch.ingestIfAsked(ctx, tx, rec)
 }
 
-// countOn is the version or count after n. The largest that an archive may have, with which
-// content may have been imported, has none: what is exported then can be imported again.
+// countOn is the count after n. The largest that an archive may have, with which content may
+// have been imported, has none: what is exported then can be imported again.
 func countOn(n int64) int64 { return min(n, maxNumber-1) + 1 }
 
 // saveElemental writes a changed record as its next version; what is stored of it
 // for search and citation follows.
 func (l *Library) saveElemental(ctx context.Context, tx Tx, ch *changes, rec ElementalRecord) (ElementalRecord, error) {
-	rec.Version = countOn(rec.Version)
+	rec.Version = NextVersion(rec.Version)
 	t := now()
 	rec.UpdatedAt = &t
 	if err := l.putElemental(ctx, tx, rec); err != nil {

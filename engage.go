@@ -81,7 +81,11 @@ func (l *Library) count(ctx context.Context, a Actor, s Subject, change func(tx 
 func counters(ctx context.Context, tx ReadTx, s Subject) (Counters, error) {
 	switch {
 	case s.ElementalID != "" && s.ListID == 0:
-		e, err := tx.Elemental(ctx, s.ElementalID)
+		found, err := tx.ElementalsWithoutBody(ctx, []string{s.ElementalID})
+		e, ok := found[s.ElementalID]
+		if !ok && err == nil {
+			err = ErrNotFound
+		}
 		return e.Counters, err
 	case s.ElementalID == "" && s.ListID != 0:
 		list, err := tx.List(ctx, s.ListID)

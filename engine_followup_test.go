@@ -63,6 +63,32 @@ func TestFollowUps(t *testing.T) {
 	}
 }
 
+// What a question leans on is searched for with it as far as a search may be long, and a rewritten
+// question that may not be searched for is none.
+func TestLongFollowUps(t *testing.T) {
+	t.Parallel()
+	const most = 64 << 10
+	long := strings.Repeat("it ", most/3)
+	short := "and how is rye bread baked?"
+	for name, tt := range map[string]struct {
+		turns []string
+		want  string
+	}{
+		"two long ones":         {[]string{long, "So [1].", long, "Yes [1]."}, "why?"},
+		"a short one between":   {[]string{long, "So [1].", short, "Yes [1]."}, short + "\nwhy?"},
+		"the longest that fits": {[]string{long[:most-len("\nwhy?")-1] + "x", "So [1]."}, long[:most-len("\nwhy?")-1] + "x\nwhy?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := scriptedChat(t)
+			f.llm.Script("yes [1]")
+			_, err := f.converse("why?", tt.turns...)
+			f.check(err)
+			wantEqual(t, f.llm.Requests()[0].Query, tt.want)
+		})
+	}
+}
+
 // A follow-up finds what the question before it was about.
 func TestFollowUpIsSearchedWithWhatItIsAbout(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
@@ -150,6 +176,8 @@ func TestRewriter(t *testing.T) {
 		{"rewritten", "the only text", nil, "the only text"},
 		{"blank", " ", nil, "Is there a text?\nand now?"},
 		{"failing", "never", errors.New("no model"), "Is there a text?\nand now?"},
+		{"too long", strings.Repeat("long ", 20_000), nil, "Is there a text?\nand now?"},
+		{"no text", "\xff", nil, "Is there a text?\nand now?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

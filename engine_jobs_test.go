@@ -1,9 +1,11 @@
 package quire_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -110,4 +112,89 @@ func TestJobsAreFound(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestTraceOfAFormerElemental: a trace id whose ingest was cancelled with the elemental that it was
+// of is free for another of the same id.
+func TestTraceOfAFormerElemental(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		in := document("Made again under its id", "the former text")
+		in.ID = "again"
+		f.create(f.ann, in)
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		running := f.ingest(f.ann, in.ID, "trace")
+		<-gate.Arrived()
+		f.check(f.Library.DeleteElemental(t.Context(), f.ann, in.ID))
+		f.embedder.Hold(nil)
+		gate.Open()
+		f.waitStatus(running, quire.JobCancelled)
+		in.Body = "the text that is there now"
+		f.create(f.ann, in)
+		f.wait(f.ingest(f.ann, in.ID, "trace"))
+		wantEqual(t, f.ingest(f.ann, in.ID, "trace").Status, quire.JobSucceeded)
+		_, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, in.ID)
+		f.check(err)
+		wantEqual(t, f.ingest(f.ann, in.ID, "trace").Status, quire.JobSucceeded) // it asks for nothing new
+	})
+}
+
+// TestLastVersion: an ingest notices a change that comes meanwhile whatever the version is.
+func TestLastVersion(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		e := f.create(f.ann, document("Changed very often", "the former text"))
+		f.check(f.store.Update(t.Context(), func(tx quire.Tx) error {
+			rec, err := tx.Elemental(t.Context(), e.ID)
+			rec.Version = quire.MaxVersion
+			return errors.Join(err, tx.PutElemental(t.Context(), rec, quire.IndexedText{Title: "changed"}))
+		}))
+		gate := enginetest.NewGate()
+		f.embedder.Hold(gate)
+		j := f.ingest(f.ann, e.ID, "trace")
+		<-gate.Arrived()
+		f.update(f.ann, e.ID, "the text that is there now")
+		f.embedder.Hold(nil)
+		gate.Open()
+		f.wait(j)
+		for _, c := range f.chunks(f.embedder) {
+			if strings.Contains(c.Text, "former") {
+				t.Errorf("found is %q", c.Text)
+			}
+		}
+	})
+}
+
+// bodyless is a Store that refuses to read elementals with their bodies while a change is made.
+type bodyless struct{ quire.Store }
+
+type bodylessTx struct{ quire.Tx }
+
+func (s bodyless) Update(ctx context.Context, fn func(quire.Tx) error) error {
+	return s.Store.Update(ctx, func(tx quire.Tx) error { return fn(bodylessTx{tx}) })
+}
+
+func (bodylessTx) Elementals(context.Context, []string) (map[string]quire.ElementalRecord, error) {
+	return nil, errors.New("many elementals are read with their bodies while others wait")
+}
+
+// TestDeletionsReadNoBodies: a deletion among what waits to be ingested reads no bodies, of which
+// there may be any number.
+func TestDeletionsReadNoBodies(t *testing.T) {
+	t.Parallel()
+	f := newEngineFixture(t, bodyless{stores[0].open(t)}, quire.EngineOptions{Chunker: paragraphs{}})
+	gate := enginetest.NewGate()
+	f.embedder.Hold(gate)
+	var jobs []quire.Job
+	for i := range 250 {
+		e := f.create(f.ann, document(fmt.Sprint("One of many to be ingested ", i), "a text"))
+		jobs = append(jobs, f.ingest(f.ann, e.ID, ""))
+	}
+	<-gate.Arrived()
+	_, err := f.eng.Delete(t.Context(), quire.Filters{TenantID: f.ann.TenantID, Source: "document"})
+	f.check(err)
+	f.embedder.Hold(nil)
+	gate.Open()
+	for _, j := range jobs {
+		f.waitStatus(j, quire.JobCancelled)
+	}
 }

@@ -38,6 +38,9 @@ func (e *Engine) Export(ctx context.Context, tenantID string, w io.Writer) error
 		probs.add("tenant_id", "must not be empty")
 		return probs.err()
 	}
+	if w == nil {
+		return Errorf(CodeInvalid, "a writer for the archive is required")
+	}
 	ctx, done := e.untilClosed(ctx)
 	return done(copyPiped(ctx, w, func(out io.Writer) error { return e.export(ctx, tenantID, out) }))
 }
@@ -388,8 +391,7 @@ func (x *exporter) knowledge(ctx context.Context) error {
 			}
 		}
 		ingest := x.active[rec.ID] || stale
-		if !ingest && len(chunks) == 0 && rec.Settings.KnowledgeBase {
-			// Else its passages were deleted, and do not come back.
+		if !ingest { // without passages they may have been deleted, and do not come back
 			if ingest, err = x.failed(ctx, rec.ID); err != nil {
 				return err
 			}

@@ -120,6 +120,10 @@ func TestImportQueuesWhatIsMissing(t *testing.T) {
 		good := f.add(f.ann, "Good and ingested", "text")
 		stale := f.add(f.ann, "Changed and not again", "old text")
 		f.update(f.ann, stale.ID, "a new text of another length")
+		failed := f.add(f.ann, "Longer, which failed", "the first part")
+		f.update(f.ann, failed.ID, "the first part\n\nthe second part")
+		f.embedder.Fail(1, quire.Errorf(quire.CodeInvalid, "not that"))
+		f.waitStatus(f.ingest(f.ann, failed.ID, ""), quire.JobFailed)
 		gate := enginetest.NewGate()
 		f.embedder.Hold(gate)
 		in := document("Queued at the export", "text")
@@ -134,8 +138,8 @@ func TestImportQueuesWhatIsMissing(t *testing.T) {
 		to := newInstance(t, store.NewMemory(), nil)
 		res, err := to.importing(b.Bytes(), nil)
 		to.must(err)
-		if res.Chunks != 2 || res.Ingests != 2 {
-			t.Errorf("%d chunks and %d ingests, want those of %s, and %s and %s", res.Chunks, res.Ingests, good.ID, stale.ID, queued.ID)
+		if res.Chunks != 4 || res.Ingests != 3 {
+			t.Errorf("%d chunks and %d ingests, want those of %s and %s, and %s, %s and %s", res.Chunks, res.Ingests, good.ID, failed.ID, stale.ID, queued.ID, failed.ID)
 		}
 		to.idle(f.ann.TenantID)
 		to.inStep(t)
@@ -185,6 +189,38 @@ func TestImportLeavesDeletedPassages(t *testing.T) {
 	})
 }
 
+// What an archive brought with its passages, or what failed, looks deleted after a deletion: Verify,
+// as the instances end, does not miss an ingest, and another move brings nothing back.
+func TestImportedAndDeleted(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, f *engineFixture) {
+		in := document("Of the knowledge base", "a text")
+		in.Settings.KnowledgeBase = true
+		moved, failed := f.create(f.ann, in), f.create(f.ann, in)
+		f.settleAll(f.ann)
+		f.embedder.Fail(1, quire.Errorf(quire.CodeInvalid, "not that"))
+		f.update(f.ann, failed.ID, "a text\n\nand more")
+		f.settleAll(f.ann)
+		_, err := f.eng.DeleteElemental(t.Context(), f.ann.TenantID, failed.ID)
+		f.check(err)
+		var b bytes.Buffer
+		f.check(f.eng.Export(t.Context(), f.ann.TenantID, &b))
+		to := newInstance(t, store.NewMemory(), nil)
+		res, err := to.importing(b.Bytes(), nil)
+		to.must(err)
+		if res.Chunks != 2 || res.Ingests != 0 {
+			t.Errorf("%d chunks and %d ingests, want those of %s", res.Chunks, res.Ingests, moved.ID)
+		}
+		deleted, err := to.eng.DeleteElemental(t.Context(), f.ann.TenantID, moved.ID)
+		if to.must(err); deleted.Chunks != 2 {
+			t.Errorf("%d chunks deleted", deleted.Chunks)
+		}
+		res, err = newInstance(t, store.NewMemory(), nil).importing(to.export(f.ann.TenantID), nil)
+		if to.must(err); res.Chunks != 0 || res.Ingests != 0 {
+			t.Errorf("moved again: %d chunks and %d ingests", res.Chunks, res.Ingests)
+		}
+	})
+}
+
 func TestExportRefuses(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, f *engineFixture) {
 		var b bytes.Buffer
@@ -193,9 +229,12 @@ func TestExportRefuses(t *testing.T) {
 		if b.Len() > 0 {
 			t.Errorf("%d bytes were written of nothing", b.Len())
 		}
+		wantCode(t, f.eng.Export(t.Context(), f.ann.TenantID, nil), quire.CodeInvalid)
+		_, err := f.eng.Import(t.Context(), nil, nil)
+		wantCode(t, err, quire.CodeInvalid)
 		f.stop(t.Context())
 		wantCode(t, f.eng.Export(t.Context(), f.ann.TenantID, &b), quire.CodeClosed)
-		_, err := f.eng.Import(t.Context(), &b, nil)
+		_, err = f.eng.Import(t.Context(), &b, nil)
 		wantCode(t, err, quire.CodeClosed)
 	})
 }

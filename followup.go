@@ -19,8 +19,9 @@ const (
 
 // Rewriter is an optional ability of an LLM: to make a question that leans on the turns
 // before it one that stands alone, for retrieval. Without it, and when it fails, panics or
-// returns a blank text, the question takes in the question before it if it has a word
-// such as "it" or "those", begins like "and ..", or hardly any word of its own.
+// returns what is blank, longer than 64 KiB or no text, the question takes in the question
+// before it if it has a word such as "it" or "those", begins like "and ..", or hardly any word
+// of its own.
 type Rewriter interface {
 	// Rewrite is not called without history. It must be safe for concurrent use; a
 	// cancelled ctx ends it.
@@ -58,7 +59,7 @@ func (e *Engine) standalone(ctx context.Context, question string, history []Mess
 			return "", ctx.Err()
 		case err != nil:
 			e.log.Warn("a question was not rewritten; it is searched for with the one before it", "error", Cause(saidOf(err, textsOfTurns(question, history))))
-		case strings.TrimSpace(rewritten) != "":
+		case strings.TrimSpace(rewritten) != "" && len(rewritten) <= maxTurnBytes && utf8.ValidString(rewritten):
 			return rewritten, nil
 		}
 	}
@@ -84,14 +85,15 @@ func visibleTurns(history []Message) []Message {
 }
 
 // withEarlier puts in front of a question that leans on the one before it that one, and
-// so on.
+// so on, as far as all may be searched for together.
 func withEarlier(question string, history []Message) string {
-	parts := []string{question}
+	parts, length := []string{question}, len(question)
 	for _, m := range slices.Backward(history) {
 		if m.Role != RoleUser {
 			continue
 		}
-		if len(parts) > maxChain || !leans(parts[0]) {
+		length += len("\n") + len(m.Content)
+		if len(parts) > maxChain || length > maxTurnBytes || !leans(parts[0]) {
 			break
 		}
 		parts = slices.Insert(parts, 0, m.Content)

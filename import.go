@@ -62,6 +62,9 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, opts *ImportOptions) (
 	if err := e.open(ctx); err != nil {
 		return ImportResult{}, err
 	}
+	if r == nil {
+		return ImportResult{}, Errorf(CodeInvalid, "a reader of the archive is required")
+	}
 	var o ImportOptions
 	if opts != nil {
 		o = *opts
@@ -264,7 +267,7 @@ func (l *Library) inspectArchive(ctx context.Context, spooled tempFile) (context
 		if err != nil {
 			return err
 		}
-		info, err := l.inspectImage(ctx, data)
+		info, err := l.inspectImage(ctx, "", data)
 		if err != nil {
 			return refusedImage(err)
 		}

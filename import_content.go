@@ -228,7 +228,7 @@ func (in *importer) media(ctx context.Context, r record) error {
 	if err := freeNumber(e.ID, false, func() error { return absent(in.tx.Media(ctx, e.ID)) }); err != nil {
 		return err
 	}
-	d, err := in.lib.draftFile(ctx, e.Kind, 0, Upload{Name: e.Name, Data: data})
+	d, err := in.lib.draftFile(ctx, Actor{}, e.Kind, 0, Upload{Name: e.Name, Data: data})
 	if err != nil {
 		return refusedImage(err)
 	}

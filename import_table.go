@@ -68,6 +68,15 @@ func (in *importer) noPassages(ctx context.Context) error {
 
 // table checks a table with its columns, rows and cells, and indexes its text.
 func (in *importer) table(ctx context.Context, id string) error {
+	sizes, err := in.tx.ElementalSizes(ctx, []string{id}) // before all is read at once
+	if err != nil {
+		return err
+	}
+	var probs problems
+	in.lib.checkTableSize(&probs, "cells", int(sizes[id].CellBody))
+	if err := probs.err(); err != nil {
+		return err
+	}
 	t, err := tableOf(ctx, in.tx, id)
 	if err != nil {
 		return err
@@ -111,10 +120,8 @@ func (in *importer) checkTable(t *table) error {
 	if in.cells[t.rec.ID] != len(t.cells) {
 		probs.add("cells", "there is at most one cell where a column and a row cross")
 	}
-	size := 0
 	for at, c := range t.cells {
 		column, row := lists[at.columnID], lists[at.rowID]
-		size += len(c.Body)
 		switch {
 		case column.TableOrientation != TableColumn || row.TableOrientation != TableRow:
 			probs.add("cells", "a cell has a column and a row of its table")
@@ -124,7 +131,6 @@ func (in *importer) checkTable(t *table) error {
 			probs.add("cells", "a cell has a text, and the title that its row and column give it")
 		}
 	}
-	in.lib.checkTableSize(&probs, "cells", size)
 	return probs.err()
 }
 

@@ -125,16 +125,23 @@ func (l *Library) indexFoundAhead(ctx context.Context, a Actor, find func(tx Rea
 	if err != nil {
 		return ctx, done, err
 	}
+	held := false
+	defer func() {
+		if !held { // also when a Store panics
+			taken()
+		}
+	}()
 	var texts []string
 	err = l.viewAs(ctx, a, func(tx ReadTx) error {
 		texts, err = ownTexts(ctx, tx, a, ids)
 		return err
 	})
 	if err != nil {
-		taken()
 		return ctx, done, err
 	}
-	return l.IndexAhead(ctx, texts...), taken, nil
+	ahead = l.IndexAhead(ctx, texts...)
+	held = true
+	return ahead, taken, nil
 }
 
 // worthAhead returns those of the elementals whose texts are indexed ahead: none if all are

@@ -247,7 +247,7 @@ func TestTablesIndexedAhead(t *testing.T) {
 
 // newStopped is a Library on a Store that ends its changes.
 func newStopped(s Store) *Library {
-	l := &Library{store: s, opts: LibraryOptions{MaxBodyBytes: 1 << 20, MaxBatch: 10}, indexing: newTurns()}
+	l := &Library{store: s, opts: LibraryOptions{MaxBodyBytes: 1 << 20, MaxBatch: 10}, indexing: newTurns(1)}
 	cat := defaultCatalogue()
 	l.catalogue.Store(&cat)
 	return l
@@ -291,4 +291,33 @@ func TestWordsOfAll(t *testing.T) {
 		cases++
 	})
 	t.Logf("compared %d tables", cases)
+}
+
+// brokenStore panics when it has read what a change indexes ahead.
+type brokenStore struct{ stopStore }
+
+type brokenTx struct{ stopTx }
+
+func (s *brokenStore) View(_ context.Context, fn func(tx ReadTx) error) error {
+	return fn(&brokenTx{stopTx{s: &s.stopStore}})
+}
+
+func (*brokenTx) Elemental(context.Context, string) (ElementalRecord, error) { panic("broken") }
+
+// A turn ends with a panic, too, which a server outlives.
+func TestTurnsEndWithAPanic(t *testing.T) {
+	t.Parallel()
+	s := &brokenStore{stopStore{rec: ElementalRecord{ID: "stored", OwnerID: "ann", TypeID: TypeDocument, Body: strings.Repeat("Many words ", 10_000)}}}
+	l := newStopped(s)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("nothing has panicked")
+			}
+		}()
+		_, _, _ = l.indexStoredAhead(t.Context(), Actor{UserID: "ann", TenantID: "ann"}, "stored")
+	}()
+	if n, users := len(l.indexing.all), len(l.indexing.users); n > 0 || users > 0 {
+		t.Errorf("%d turns are taken, by %d users", n, users)
+	}
 }

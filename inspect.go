@@ -39,7 +39,7 @@ func (l *Library) InspectUploads(ctx context.Context, a Actor, ins ...MediaInput
 				continue
 			}
 			for _, f := range u.files {
-				info, err := l.inspectImage(ctx, f.Data)
+				info, err := l.inspectImage(ctx, a.UserID, f.Data)
 				if refused := picture.Refused(""); err != nil && !errors.As(err, &refused) {
 					return ctx, err
 				}
@@ -50,21 +50,20 @@ func (l *Library) InspectUploads(ctx context.Context, a Actor, ins ...MediaInput
 	return context.WithValue(ctx, inspectionsKey{}, found), nil
 }
 
-// inspectImage decodes an image when it is its turn, unless InspectUploads has.
-func (l *Library) inspectImage(ctx context.Context, data []byte) (picture.Info, error) {
+// inspectImage decodes an image of a user, "" for of an archive, when it is its turn, unless
+// InspectUploads has. Of a user one is decoded at a time, so that nobody waits for all that
+// somebody else sends.
+func (l *Library) inspectImage(ctx context.Context, userID string, data []byte) (picture.Info, error) {
 	if found, ok := ctx.Value(inspectionsKey{}).(inspections); ok {
 		if i, ok := found[sha256.Sum256(data)]; ok {
 			return i.info, i.refused
 		}
 	}
-	select {
-	case l.decoding <- struct{}{}:
-		defer func() { <-l.decoding }()
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
+	done, err := l.decoding.wait(ctx, userID)
+	if err != nil {
 		return picture.Info{}, err
 	}
+	defer done()
 	return picture.Inspect(data, l.opts.MaxPixels)
 }
 

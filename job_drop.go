@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -45,11 +46,31 @@ func dropEndedJobs(ctx context.Context, tx Tx, rec ElementalRecord) error {
 // transaction that did, so that whoever waits for them reads how they ended, but in a later one
 // that leaves such jobs itself.
 func dropOrphanJobs(ctx context.Context, tx Tx) error {
-	jobs, err := tx.OrphanJobs(ctx, now().Add(-jobRest), oldJobs)
+	jobs, err := tx.OrphanJobs(ctx, now().Add(-jobRest), 4*oldJobs)
 	if err != nil {
 		return err
 	}
 	return dropJobs(ctx, tx, jobs, func(Job) bool { return true })
+}
+
+// orphanWatch says when orphan jobs are looked for, which reads all jobs that were cancelled: after
+// some have become such, and a minute or as many as are looked for.
+type orphanWatch struct {
+	mu     sync.Mutex
+	since  int // how many were cancelled since
+	looked time.Time
+}
+
+// due reports whether it is time, when so many more are cancelled.
+func (w *orphanWatch) due(cancelled int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since += cancelled
+	if cancelled == 0 || w.since < oldJobs && time.Since(w.looked) < jobRest {
+		return false
+	}
+	w.since, w.looked = 0, time.Now()
+	return true
 }
 
 // oldestJobs returns the jobs of an elemental, of more than most the last in their order.

@@ -168,6 +168,7 @@ func (o KnowledgeOptions) normal() (KnowledgeOptions, error) {
 			break
 		}
 	}
+	o.Fields = unique(o.Fields)
 	return o, probs.err()
 }
 

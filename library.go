@@ -25,8 +25,11 @@ type Library struct {
 	receiptMu sync.Mutex
 	receipts  map[string]int64 // bytes of a user's receipts since they were trimmed
 
-	decoding chan struct{} // holds one for each image that is being decoded
-	indexing *turns        // of changes that index stored texts ahead: see indexFoundAhead
+	decoding *turns      // of images
+	indexing *turns      // of changes that index stored texts ahead: see indexFoundAhead
+	orphans  orphanWatch // of jobs whose elementals were deleted
+
+	catalogueMu sync.Mutex // of who replaces the catalogue
 
 	engineMu sync.RWMutex // guards engine
 	engine   *Engine      // nil without a knowledge engine
@@ -148,7 +151,7 @@ func NewLibrary(ctx context.Context, store Store, opts *LibraryOptions) (*Librar
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: make(chan struct{}, maxDecoding), indexing: newTurns()}
+	l := &Library{store: store, opts: o, log: o.Logger, receipts: make(map[string]int64), decoding: newTurns(maxDecoding), indexing: newTurns(1)}
 	if err := l.loadCatalogue(ctx); err != nil {
 		return nil, err
 	}

@@ -257,7 +257,7 @@ func patchList(old ListRecord, p ListPatch) ListRecord {
 
 // saveList writes a changed record as its next version.
 func saveList(ctx context.Context, tx Tx, rec ListRecord) (ListRecord, error) {
-	rec.Version = countOn(rec.Version)
+	rec.Version = NextVersion(rec.Version)
 	t := now()
 	rec.UpdatedAt = &t
 	tags, err := tagsInOrder(ctx, tx, rec.TagIDs)

@@ -103,16 +103,30 @@ func (f *markerFilter) close() {
 		f.dropped = f.space
 		return
 	case ok && !all:
-		f.held = append(f.held[:at], '[')
-		for i, n := range numbers {
-			if i > 0 {
-				f.held = append(f.held, ", "...)
-			}
-			f.held = strconv.AppendInt(f.held, int64(n), 10)
-		}
+		f.held = appendNumbers(append(f.held[:at], '['), numbers)
 	}
 	f.held = append(f.held, ']')
 	f.release() // a bracket with a bracket inside is no marker
+}
+
+// appendNumbers writes numbers, three and more that follow each other as a range: however many
+// a short one stood for, what is shown is not much longer.
+func appendNumbers(out []byte, numbers []int) []byte {
+	for i := 0; i < len(numbers); i++ {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = strconv.AppendInt(out, int64(numbers[i]), 10)
+		last := i
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		if last-i >= 2 {
+			out = strconv.AppendInt(append(out, '-'), int64(numbers[last]), 10)
+			i = last
+		}
+	}
+	return out
 }
 
 // shownLast is the last byte before what comes next.
@@ -175,12 +189,13 @@ func inMarker(r rune) bool {
 }
 
 // parseMarker reads the inside of a bracket. ok tells whether it is a marker at all,
-// numbers are those from 1 to sources that it cites, all whether it cites no others.
+// numbers are those from 1 to sources that it cites, each once, all whether it cites no others.
 func parseMarker(inside string, sources int) (numbers []int, all, ok bool) {
 	items := strings.FieldsFunc(spaceless(inside), func(r rune) bool {
 		return r == ',' || r == ';' || unicode.IsSpace(r)
 	})
 	all = true
+	seen := make([]bool, sources+1)
 	for _, item := range items {
 		// A range without one of its ends stands for the other.
 		ends := strings.Trim(item, "-")
@@ -201,7 +216,10 @@ func parseMarker(inside string, sources int) (numbers []int, all, ok bool) {
 			all = false
 		}
 		for n := max(lo, 1); n <= min(hi, sources); n++ {
-			numbers = append(numbers, n)
+			if !seen[n] {
+				seen[n] = true
+				numbers = append(numbers, n)
+			}
 		}
 	}
 	return numbers, all, ok

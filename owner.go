@@ -1,37 +1,21 @@
 package quire
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // ownsOutside reports whether an id owns content in another tenant than that one, "" for in
 // any. Owners need not be users: programs with an Authenticate of their own keep their users
 // elsewhere, and an archive holds content of guests. Tags have no tenant; they count as in the
 // one that the owner has content in.
 func ownsOutside(ctx context.Context, tx ReadTx, ownerID, tenantID string) (bool, error) {
-	inside := false
-	for e, err := range tx.ElementalsOf(ctx, ownerID) {
-		if err != nil || e.TenantID != tenantID {
-			return err == nil, err
-		}
-		inside = true
+	tenants, err := tx.TenantsOf(ctx, ownerID, 2)
+	if err != nil || slices.ContainsFunc(tenants, func(t string) bool { return t != tenantID }) {
+		return err == nil, err
 	}
-	const page = 1000
-	for offset := 0; ; offset += page {
-		lists, _, err := tx.SearchLists(ctx, ListSearch{Viewer: Viewer{OwnerID: ownerID}, Offset: offset, Limit: page})
-		if err != nil {
-			return false, err
-		}
-		for _, l := range lists {
-			if l.TenantID != tenantID {
-				return true, nil
-			}
-			inside = true
-		}
-		if len(lists) < page {
-			break
-		}
-	}
-	tags, err := tx.TagsOf(ctx, ownerID)
-	return len(tags) > 0 && !inside, err
+	tags, err := tx.TagIDsOf(ctx, ownerID)
+	return len(tags) > 0 && len(tenants) == 0, err
 }
 
 // hasOthers reports whether a tenant has users, or content of anybody but one owner, "" for of
@@ -40,15 +24,6 @@ func hasOthers(ctx context.Context, tx ReadTx, tenantID, ownerID string) (bool, 
 	for _, err := range tx.TenantUsers(ctx, tenantID) {
 		return err == nil, err
 	}
-	for e, err := range tx.TenantElementals(ctx, tenantID) {
-		if err != nil || e.OwnerID != ownerID {
-			return err == nil, err
-		}
-	}
-	for l, err := range tx.TenantLists(ctx, tenantID) {
-		if err != nil || l.OwnerID != ownerID {
-			return err == nil, err
-		}
-	}
-	return false, nil
+	owners, err := tx.OwnersIn(ctx, tenantID, 2)
+	return err == nil && slices.ContainsFunc(owners, func(o string) bool { return o != ownerID }), err
 }

@@ -133,21 +133,6 @@ func checkSteps(p *problems, steps []TutorialStep) {
 	}
 }
 
-// words is text as full-text search sees it.
-//
-// It takes no list of them: one of five million short words is ten times as large as their
-// text.
-func words(text string) string {
-	var b strings.Builder
-	segment.Each(text, func(word []byte) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.Write(word)
-	})
-	return b.String()
-}
-
 // textQuery parses what a user typed into a search box.
 func textQuery(text string) TextQuery {
 	phrases, prefix := segment.Query(text)

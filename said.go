@@ -103,9 +103,9 @@ const quoted = 16
 
 // withoutTexts returns a message without the parts of it that repeat one of the texts.
 func withoutTexts(message string, texts []string) string {
-	at := map[string][]int{} // where in the message each stretch of it begins
+	repeated := map[string]bool{} // the stretches of the message, and which a text has too
 	for i := 0; i+quoted <= len(message); i++ {
-		at[message[i:i+quoted]] = append(at[message[i:i+quoted]], i)
+		repeated[message[i:i+quoted]] = false
 	}
 	repeats := make([]bool, len(message))
 	for _, text := range texts {
@@ -121,9 +121,14 @@ func withoutTexts(message string, texts []string) string {
 			}
 		}
 		for i := 0; i+quoted <= len(text); i++ {
-			for _, from := range at[text[i:i+quoted]] {
-				mark(repeats[from : from+quoted])
+			if _, there := repeated[text[i:i+quoted]]; there {
+				repeated[text[i:i+quoted]] = true
 			}
+		}
+	}
+	for i := 0; i+quoted <= len(message); i++ {
+		if repeated[message[i:i+quoted]] {
+			mark(repeats[i : i+quoted])
 		}
 	}
 	var b strings.Builder

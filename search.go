@@ -159,9 +159,9 @@ func withChunks(ctx context.Context, tx ReadTx, filters Filters, found []Hit) ([
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]SearchHit, 0, len(found))
+	hits, match := make([]SearchHit, 0, len(found)), filters.Matcher()
 	for _, h := range found {
-		if c, ok := chunks[h.ID]; ok && filters.Match(&c) {
+		if c, ok := chunks[h.ID]; ok && match(&c) {
 			hits = append(hits, SearchHit{Chunk: c, Score: h.Score})
 		}
 	}

@@ -115,6 +115,11 @@ type UserReader interface {
 	// Tenants returns the tenants that a user, elemental or list belongs to, each once, in
 	// ascending order.
 	Tenants(ctx context.Context) ([]string, error)
+	// TenantsOf returns up to limit of the tenants that elementals and lists of an owner belong
+	// to, and OwnersIn of the owners of those of a tenant: each once, in any order. Their texts
+	// are not read.
+	TenantsOf(ctx context.Context, ownerID string, limit int) ([]string, error)
+	OwnersIn(ctx context.Context, tenantID string, limit int) ([]string, error)
 	// TenantUsers iterates over the users of a tenant by ascending id. An error ends
 	// the iteration.
 	TenantUsers(ctx context.Context, tenantID string) iter.Seq2[User, error]
@@ -147,6 +152,8 @@ type TagReader interface {
 	TagSizes(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// TagsOf returns all tags of an owner, by CreatedAt, then ID.
 	TagsOf(ctx context.Context, ownerID string) ([]Tag, error)
+	// TagIDsOf returns the ids of all tags of an owner, in the order of TagsOf.
+	TagIDsOf(ctx context.Context, ownerID string) ([]int64, error)
 	// Tagged returns the ids of the elementals and of the lists whose TagIDs
 	// contain the tag, each in ascending order.
 	Tagged(ctx context.Context, tagID int64) (elementals []string, lists []int64, err error)

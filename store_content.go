@@ -57,7 +57,7 @@ type ElementalQuery struct {
 // ElementalSize is how large an elemental is; the cells are those of a table.
 type ElementalSize struct {
 	Body     int64 // bytes
-	Cells    int
+	Cells    int   // places for cells, with and without one: columns times rows
 	CellBody int64 // bytes of the bodies of all cells
 	// Notes is the bytes of what is shown besides: of the description, the tutorial steps, the
 	// descriptions of the tags, and the messages of the comments and rates that are read with
@@ -138,7 +138,7 @@ type ElementalWriter interface {
 // TableWriter changes all that is in a table at once.
 type TableWriter interface {
 	// ShowTable gives the columns, rows and cells of a table a visibility: each becomes
-	// its next version, UpdatedAt that moment.
+	// its [NextVersion], UpdatedAt that moment.
 	ShowTable(ctx context.Context, tableID string, v Visibility, at time.Time) error
 	// ClearTable deletes the columns, rows and cells of a table, each as DeleteList and
 	// DeleteElemental do.

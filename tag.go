@@ -2,6 +2,7 @@ package quire
 
 import (
 	"context"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,6 +84,40 @@ func (l *Library) Tags(ctx context.Context, a Actor) ([]Tag, error) {
 		return err
 	})
 	return tags, err
+}
+
+// FindTags returns the ids of all tags of the actor, oldest first: for [Library.TagsByID].
+func (l *Library) FindTags(ctx context.Context, a Actor) ([]int64, error) {
+	var ids []int64
+	err := l.viewAs(ctx, a, func(tx ReadTx) (err error) {
+		ids, err = tx.TagIDsOf(ctx, a.UserID)
+		return err
+	})
+	return ids, err
+}
+
+// TagsByID iterates over those of the tags that are the actor's, in the order of ids. They are
+// read in portions, so that memory holds few long descriptions at a time. What was deleted
+// meanwhile is left out. An error is the last thing yielded.
+func (l *Library) TagsByID(ctx context.Context, a Actor, ids []int64) iter.Seq2[Tag, error] {
+	return inTurn(a, ids, func(rest []int64) (tags []Tag, n int, err error) {
+		rest = rest[:min(lightPortion, len(rest))]
+		err = l.viewAs(ctx, a, func(tx ReadTx) error {
+			sizes, err := tx.TagSizes(ctx, rest)
+			if err != nil {
+				return err
+			}
+			n = portionOf(rest, func(id int64) int64 { return sizes[id] })
+			found, err := tx.Tags(ctx, rest[:n])
+			for _, id := range rest[:n] {
+				if t, ok := found[id]; ok && t.OwnerID == a.UserID {
+					tags = append(tags, t)
+				}
+			}
+			return err
+		})
+		return tags, n, err
+	})
 }
 
 // UpdateTag changes a tag of the actor; searches and stored chunks see it at once. What

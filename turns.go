@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// turns lets one change at a time go on, of a user one at a time wait for that: somebody who asks
+// turns lets some go on at a time, of a user one at a time or wait for that: somebody who asks
 // for many keeps nobody waiting for more than one of them.
 type turns struct {
-	all chan struct{} // holds one for whoever's turn it is
+	all chan struct{} // holds one for each whose turn it is
 
 	mu    sync.Mutex // guards users, and what they count
 	users map[string]*userTurns
@@ -16,12 +16,13 @@ type turns struct {
 
 // userTurns is the queue of a user.
 type userTurns struct {
-	first chan struct{} // holds one for the change that waits for all, or has its turn
-	count int           // changes that wait or have their turn
+	first chan struct{} // holds one for what waits for all, or has its turn
+	count int           // how many wait or have their turn
 }
 
-func newTurns() *turns {
-	return &turns{all: make(chan struct{}, 1), users: make(map[string]*userTurns)}
+// newTurns makes turns of which so many are at a time.
+func newTurns(places int) *turns {
+	return &turns{all: make(chan struct{}, places), users: make(map[string]*userTurns)}
 }
 
 // wait waits for a turn of the user, which lasts until done is called, or for the end of the

@@ -16,7 +16,7 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const each = time.Second
-		turns := newTurns()
+		turns := newTurns(1)
 		var mu sync.Mutex
 		var order []string
 		running := 0

@@ -55,8 +55,8 @@ const (
 	maxAddedMedia = 4 // images and covers in one AddMedia
 	maxMedia      = 15
 	maxFileName   = 255 // bytes
-	// maxDecoding is how many images a Library decodes at once: each may take memory of
-	// 16 bytes a pixel.
+	// maxDecoding is how many images a Library decodes at once, of different users: each may
+	// take memory of 16 bytes a pixel.
 	maxDecoding = 2
 )
 
@@ -148,21 +148,21 @@ type draft struct {
 }
 
 // draftMedia looks into the files of a call that checkUploads has passed.
-func (l *Library) draftMedia(ctx context.Context, in MediaInput) ([]draft, error) {
+func (l *Library) draftMedia(ctx context.Context, a Actor, in MediaInput) ([]draft, error) {
 	if err := l.checkPixels(in)[0]; err != nil {
 		return nil, err
 	}
-	return l.draftFiles(ctx, in)
+	return l.draftFiles(ctx, a, in)
 }
 
 // draftFiles looks into files that checkUploads and checkPixels have passed. It takes time
 // and memory, so it happens outside of transactions.
-func (l *Library) draftFiles(ctx context.Context, in MediaInput) ([]draft, error) {
+func (l *Library) draftFiles(ctx context.Context, a Actor, in MediaInput) ([]draft, error) {
 	var drafts []draft
 	var probs problems
 	for _, u := range in.byKind() {
 		for i, f := range u.files {
-			d, err := l.draftFile(ctx, u.kind, i, f)
+			d, err := l.draftFile(ctx, a, u.kind, i, f)
 			if why := picture.Refused(""); errors.As(err, &why) {
 				probs.add(u.at(i)+"/file_buffer", "%s", why)
 			} else if err != nil {
@@ -175,7 +175,7 @@ func (l *Library) draftFiles(ctx context.Context, in MediaInput) ([]draft, error
 }
 
 // draftFile describes one file; place is its place among those of its kind.
-func (l *Library) draftFile(ctx context.Context, kind MediaKind, place int, f Upload) (draft, error) {
+func (l *Library) draftFile(ctx context.Context, a Actor, kind MediaKind, place int, f Upload) (draft, error) {
 	mimeType, extension := picture.Type(f.Data)
 	d := draft{Media{Kind: kind, Name: f.Name, MIMEType: mimeType, Size: int64(len(f.Data))}, f.Data}
 	if d.Name == "" {
@@ -184,18 +184,18 @@ func (l *Library) draftFile(ctx context.Context, kind MediaKind, place int, f Up
 	if kind == MediaFile {
 		return d, ctx.Err()
 	}
-	info, err := l.inspectImage(ctx, f.Data)
+	info, err := l.inspectImage(ctx, a.UserID, f.Data)
 	d.Width, d.Height, d.Blur = info.Width, info.Height, info.Blur
 	return d, err
 }
 
 // draftUploads checks uploads, of which images images and covers are allowed.
-func (l *Library) draftUploads(ctx context.Context, in MediaInput, images int) ([]draft, error) {
+func (l *Library) draftUploads(ctx context.Context, a Actor, in MediaInput, images int) ([]draft, error) {
 	var probs problems
 	if l.checkUploads(&probs, in, images); len(probs) > 0 {
 		return nil, probs.err()
 	}
-	return l.draftMedia(ctx, in)
+	return l.draftMedia(ctx, a, in)
 }
 
 // draftNew checks the uploads of an actor for what is about to be made.
@@ -203,7 +203,7 @@ func (l *Library) draftNew(ctx context.Context, a Actor, in MediaInput) ([]draft
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	return l.draftUploads(ctx, in, maxUploads)
+	return l.draftUploads(ctx, a, in, maxUploads)
 }
 
 // draftFor checks uploads for an owner that is there. Whose it is, is checked first: a
@@ -216,7 +216,7 @@ func (l *Library) draftFor(ctx context.Context, a Actor, owner MediaOwner, in Me
 	if err != nil {
 		return nil, err
 	}
-	return l.draftUploads(ctx, in, images)
+	return l.draftUploads(ctx, a, in, images)
 }
 
 // ownSubject checks that the actor may change an elemental or list.

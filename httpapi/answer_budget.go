@@ -94,6 +94,20 @@ func (c *call) holdTags(ids ...[]int64) error {
 	return c.hold(cost)
 }
 
+// holdEach waits for the memory of tags that are read in portions and sent one by one.
+func (c *call) holdEach(ids []int64) error {
+	sizes, err := c.s.lib.TagSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	var all, largest int64
+	for _, size := range sizes {
+		all += size
+		largest = max(largest, size)
+	}
+	return c.hold(anyAnswer + min(all, portion+largest) + largest*textCost)
+}
+
 // tagCost is what the tags take of some things that are shown one by one.
 func (c *call) tagCost(ids [][]int64) (int64, error) {
 	all := slices.Concat(ids...)
@@ -149,7 +163,7 @@ func (c *call) holdPage(ids []string, descriptions int64) error {
 		read += size.Body + size.Notes
 		largest = max(largest, answerCost(size))
 	}
-	return c.hold(max(descriptions*parsedCost, min(read, portion)+largest))
+	return c.hold(max(c.parsed(descriptions), min(read, portion)+largest))
 }
 
 // holdNotes waits for the memory of an answer with descriptions of so many bytes together, which
@@ -242,8 +256,35 @@ func (c *call) holdValues(n int) error {
 	return c.claim(&c.s.values, int64(n)*valueCost, c.s.values.size)
 }
 
-// searchCost is what the passages of a search take.
-const searchCost = 512 << 10
+// hitMost is what a passage may take with the names of a hundred tags; a search reads ten unless
+// it says otherwise, one that reads more of an import may take more.
+const (
+	hitMost  = 48 << 10
+	hitsRead = 10
+)
+
+// holdHits waits for the memory of the passages that a search reads, before it is known how long
+// they are.
+func (c *call) holdHits(limit int) error {
+	if limit < 1 {
+		limit = hitsRead
+	}
+	return c.holdPages(&c.s.pages, min(int64(limit)*hitMost, smallAnswer))
+}
+
+// hitCost is how often a text of a passage is in memory: as it was read, and as it is sent.
+const hitCost = 3
+
+// hitsCost is what passages take that were found.
+func hitsCost(hits []quire.SearchHit) int64 {
+	length := func(s string) string { return s }
+	cost := int64(anyAnswer)
+	for i := range hits {
+		c := &hits[i].Chunk
+		cost += hitCost * (int64(len(c.Text)+len(c.Title)) + lengths(c.Heading, length) + lengths(c.TagIDs, length) + lengths(c.TagNames, length))
+	}
+	return cost
+}
 
 // holdChat waits for the memory of what a chat is asked with, in the place of the body that it
 // came in: it stays as long as the LLM writes, and then only other chats wait for it.

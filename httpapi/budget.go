@@ -10,7 +10,7 @@ import (
 
 // budget is a weighted semaphore that is shared fairly: it admits what fits into size
 // together, first come first served, but nobody waits behind somebody who does not fit.
-// A user holds half of it at most, or one thing that is larger; what is larger than all
+// A user holds half of what is for such as them at most, or one thing that is larger; what is larger than all
 // of it counts as all of it.
 type budget struct {
 	size int64
@@ -130,7 +130,7 @@ func (b *budget) admit() {
 // hasEnough reports whether it is its own user who keeps a waiter out; the lock is held.
 func (b *budget) hasEnough(w *waiter) bool {
 	held := b.held[w.user]
-	return held > w.own && held+w.cost > b.size/2
+	return held > w.own && held+w.cost > min(b.size, w.limit)/2
 }
 
 // overtake ends bodies of others that come too slowly, if the waiter has room then. It is the

@@ -96,18 +96,6 @@ func respondEach(c *call, items iter.Seq2[any, error], page quire.Page, total in
 	return c.sendInside(head, `"response":[]`, items)
 }
 
-// sendItems sends n items in an envelope whose response is empty: each is made, encoded and let
-// go before the next one.
-func (c *call) sendItems(head envelope, n int, item func(i int) (any, error)) error {
-	return c.sendInside(head, `"response":[]`, func(yield func(any, error) bool) {
-		for i := range n {
-			if v, err := item(i); !yield(v, err) || err != nil {
-				return
-			}
-		}
-	})
-}
-
 // sendInside sends an envelope of any length, with the status in it: items go where
 // it has the empty array at, such as `"items":[]`. Each is encoded and let go before the
 // next one is asked for. Quotes inside of texts are escaped, so that at is found only

@@ -71,11 +71,14 @@ func (s *server) search(c *call) error {
 	if err := s.mayActFor(c, req.Filters); err != nil {
 		return err
 	}
-	if err := c.hold(searchCost); err != nil {
+	if err := c.holdHits(req.Limit); err != nil {
 		return err
 	}
 	hits, err := s.eng.Search(c.r.Context(), req)
 	if err != nil {
+		return err
+	}
+	if err := c.hold(hitsCost(hits)); err != nil {
 		return err
 	}
 	return c.sendJSON(http.StatusOK, searchJSON{Items: mapAll(hits, hitOf), TotalFound: len(hits)})
@@ -108,6 +111,9 @@ func (s *server) chat(c *call) error {
 		answer, err = s.eng.Chat(ctx, req)
 		return err
 	}); err != nil {
+		return err
+	}
+	if err := c.hold(hitsCost(answer.Sources)); err != nil {
 		return err
 	}
 	return c.sendJSON(http.StatusOK, chatJSON{Answer: answer.Answer, Sources: mapAll(answer.Sources, sourceOf)})

@@ -57,8 +57,14 @@ func (f *failedKeys) note(address string, key caller, wrong bool, now time.Time)
 		delete(f.good, key)
 		return
 	}
-	if len(f.good) >= maxGoodKeys {
-		clear(f.good)
+	if f.good[key] {
+		return
+	}
+	for other := range f.good { // any of them makes room
+		if len(f.good) < maxGoodKeys {
+			break
+		}
+		delete(f.good, other)
 	}
 	f.good[key] = true
 }

@@ -218,17 +218,13 @@ func (s *server) updateList(c *call) error {
 	return s.respondList(c, http.StatusOK, l)
 }
 
-// holdItems waits for the memory of the knowledge text of a list that is about to be
-// written, unless it will have so many items that there is none. There is no list 0.
+// holdItems waits for the memory of what the answer with a list shows that is about to be
+// written: the knowledge text of one with few items, else the items. There is no list 0.
 func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
-	if len(added) >= knowledgeLimit {
-		return nil
-	}
-	found, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), mapAll(added, func(it quire.ItemInput) string { return it.ElementalID }))
-	if err != nil {
-		return err
-	}
-	sizes := slices.Collect(maps.Values(found))
+	ids := mapAll(added, func(it quire.ItemInput) string { return it.ElementalID })
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // each is an item once, however often it is named
+	there := 0
 	if listID != 0 {
 		l, err := c.s.lib.List(c.r.Context(), c.actor(), listID)
 		switch {
@@ -237,13 +233,22 @@ func (c *call) holdItems(listID int64, added []quire.ItemInput) error {
 		case err != nil:
 			return err
 		}
-		if l.TotalItems < knowledgeLimit {
-			there, err := c.itemsOf(listID)
-			if err != nil {
-				return err
-			}
-			sizes = append(sizes, there...)
+		there = l.TotalItems
+	}
+	if len(ids) >= knowledgeLimit || there >= knowledgeLimit {
+		return c.holdLight(len(ids) + there)
+	}
+	found, err := c.s.lib.ElementalSizes(c.r.Context(), c.actor(), ids)
+	if err != nil {
+		return err
+	}
+	sizes := slices.Collect(maps.Values(found))
+	if there > 0 {
+		more, err := c.itemsOf(listID)
+		if err != nil {
+			return err
 		}
+		sizes = append(sizes, more...)
 	}
 	return c.holdCompiled(sizes)
 }

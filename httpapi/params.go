@@ -194,12 +194,16 @@ func (p *params) knowledgeFields() []string {
 	if !ok {
 		return nil
 	}
-	fields := strings.Split(s, ",")
-	for i, f := range fields {
-		fields[i] = strings.TrimSpace(f)
-		if !slices.Contains(quire.KnowledgeFields(), fields[i]) {
+	var fields []string // each once, however often it is named
+	known := quire.KnowledgeFields()
+	for f := range strings.SplitSeq(s, ",") {
+		f = strings.TrimSpace(f)
+		if !slices.Contains(known, f) {
 			p.wrong("fields", "%s", mustBeFields())
 			return nil
+		}
+		if !slices.Contains(fields, f) {
+			fields = append(fields, f)
 		}
 	}
 	return fields

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,7 @@ func TestParams(t *testing.T) {
 		{"expand_items=yes", flag, nil, "expand_items: must be true, false, 1 or 0"},
 
 		{"", knowledge, quire.KnowledgeOptions{}, ""},
+		{"fields=id,title,id," + strings.Repeat("title,", 1000) + "id", knowledge, quire.KnowledgeOptions{Fields: []string{"id", "title"}}, ""},
 		{"format=json&group_by=column&fields=id,%20content", knowledge,
 			quire.KnowledgeOptions{Format: "json", GroupBy: "column", Fields: []string{"id", "content"}}, ""},
 		{"format=xml", knowledge, nil, "format: must be one of text, markdown, json"},

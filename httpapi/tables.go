@@ -16,6 +16,11 @@ func (s *server) createTable(c *call) error {
 	if err := c.holdTags(in.TagIDs); err != nil {
 		return err
 	}
+	if places := len(in.Columns) * len(in.Rows); places <= quire.MaxTableCells { // else it will be refused
+		if err := c.hold(int64(places) * cellCost); err != nil {
+			return err
+		}
+	}
 	return s.once(c, effect{stored: func(*call) ([]quire.Elemental, error) { return tableAndCells(in), nil }, knowledge: true, do: func(c *call) error {
 		e, err := s.lib.CreateTable(c.r.Context(), c.actor(), in)
 		if err != nil {

@@ -11,16 +11,16 @@ func (s *server) userTags(c *call) error {
 	if err := c.holdAll(); err != nil {
 		return err
 	}
-	tags, err := s.lib.Tags(c.r.Context(), c.actor())
+	ids, err := s.lib.FindTags(c.r.Context(), c.actor())
 	if err != nil {
 		return err
 	}
-	notes := lengths(tags, func(t quire.Tag) string { return t.Description })
-	if err := c.hold(notes * noteCost); err != nil {
+	if err := c.holdEach(ids); err != nil {
 		return err
 	}
-	head := envelope{Code: http.StatusOK, Meta: c.meta(len(tags)), Response: []any{}}
-	return c.sendItems(head, len(tags), func(i int) (any, error) { return tagOf(tags[i]), nil })
+	head := envelope{Code: http.StatusOK, Meta: c.meta(len(ids)), Response: []any{}}
+	tags := s.lib.TagsByID(c.r.Context(), c.actor(), ids)
+	return c.sendInside(head, `"response":[]`, eachOf(tags, func(t quire.Tag) (any, error) { return tagOf(t), nil }))
 }
 
 func (s *server) createTag(c *call) error {

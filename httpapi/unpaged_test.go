@@ -23,7 +23,7 @@ func TestUnpagedAnswersKeepNobodyOut(t *testing.T) {
 		head := fmt.Sprintf("GET /v1/user/tags HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\n\r\n", a.key)
 		defer flood(t, srv, 8, head, nil)()
 	}
-	s.largeAnswers.await(t, "some are made", func() bool { return s.largeAnswers.used > 0 })
+	s.smallAnswers.await(t, "some are made", func() bool { return s.smallAnswers.used > 0 })
 	for _, path := range []string{"/v1/user/elementals?size=1", "/v1/elementals?search=word&size=1", "/v1/lists?size=1"} {
 		f.do(carl.key, "GET", path, "").want(200)
 	}

@@ -102,8 +102,9 @@ func (tx readTx) MatchChunks(ctx context.Context, f quire.Filters) ([]quire.Chun
 		return nil, err
 	}
 	var refs []quire.ChunkRef
+	match := f.Matcher()
 	for id, c := range tx.chunkByID {
-		if f.Match(c) {
+		if match(c) {
 			refs = append(refs, quire.ChunkRef{ID: id, ElementalID: c.ElementalID})
 		}
 	}

@@ -182,13 +182,15 @@ func (tx readTx) sizeOf(e elemental) quire.ElementalSize {
 	s := quire.ElementalSize{Body: int64(len(e.record.Body)), Notes: tx.notesOf(&e.record)}
 	s.Notes += tx.commentNotes(id) + tx.rateNotes(quire.Subject{ElementalID: id})
 	for _, c := range tx.cellsOf[id] {
-		s.Cells++
 		s.CellBody += int64(len(c.Body))
 		s.Notes += tx.notesOf(c)
 	}
+	of := map[string]int{} // columns and rows
 	for _, l := range tx.tableLists[id] {
+		of[l.TableOrientation]++
 		s.Notes += tx.listSize(l).Notes
 	}
+	s.Cells = of[quire.TableColumn] * of[quire.TableRow]
 	return s
 }
 

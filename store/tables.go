@@ -19,14 +19,14 @@ func (tx *writeTx) ShowTable(ctx context.Context, tableID string, v quire.Visibi
 		row := tx.elementals.rows[id]
 		e := cloneElemental(row.record)
 		e.Visibility, e.UpdatedAt = v, new(at)
-		e.Version++
+		e.Version = quire.NextVersion(e.Version)
 		tx.elementals.set(&tx.undo, id, &elemental{e, row.text})
 	}
 	for _, id := range slices.Collect(maps.Keys(tx.tableLists[tableID])) {
 		row := tx.lists.rows[id]
 		l := cloneList(row.record)
 		l.Visibility, l.UpdatedAt = v, new(at)
-		l.Version++
+		l.Version = quire.NextVersion(l.Version)
 		tx.lists.set(&tx.undo, id, &list{l, row.text})
 	}
 	return nil

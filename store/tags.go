@@ -57,6 +57,16 @@ func (tx readTx) TagsOf(ctx context.Context, ownerID string) ([]quire.Tag, error
 	return tags, nil
 }
 
+// TagIDsOf implements [quire.TagReader].
+func (tx readTx) TagIDsOf(ctx context.Context, ownerID string) ([]int64, error) {
+	tags, err := tx.TagsOf(ctx, ownerID)
+	var ids []int64
+	for _, t := range tags {
+		ids = append(ids, t.ID)
+	}
+	return ids, err
+}
+
 // Tagged implements [quire.TagReader]. It reads every row: a tag is renamed or
 // deleted seldom.
 func (tx readTx) Tagged(ctx context.Context, tagID int64) (elementals []string, lists []int64, err error) {

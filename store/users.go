@@ -64,6 +64,38 @@ func (tx readTx) Tenants(ctx context.Context) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
+// TenantsOf implements [quire.UserReader].
+func (tx readTx) TenantsOf(ctx context.Context, ownerID string, limit int) ([]string, error) {
+	tenants := map[string]bool{}
+	for _, e := range tx.elementalsOf[ownerID] {
+		tenants[e.TenantID] = true
+	}
+	for _, l := range tx.lists.rows { // few are asked for, and seldom
+		if l.record.OwnerID == ownerID {
+			tenants[l.record.TenantID] = true
+		}
+	}
+	return firstOf(tenants, limit), ctx.Err()
+}
+
+// OwnersIn implements [quire.UserReader].
+func (tx readTx) OwnersIn(ctx context.Context, tenantID string, limit int) ([]string, error) {
+	owners := map[string]bool{}
+	for _, e := range tx.elementalsIn[tenantID] {
+		owners[e.OwnerID] = true
+	}
+	for _, l := range tx.listsIn[tenantID] {
+		owners[l.OwnerID] = true
+	}
+	return firstOf(owners, limit), ctx.Err()
+}
+
+// firstOf returns up to limit of the members of a set.
+func firstOf(set map[string]bool, limit int) []string {
+	members := slices.Sorted(maps.Keys(set))
+	return members[:min(limit, len(members))]
+}
+
 // TenantUsers implements [quire.UserReader].
 func (tx readTx) TenantUsers(ctx context.Context, tenantID string) iter.Seq2[quire.User, error] {
 	return inOrder(ctx, tx.usersOf[tenantID], cloneUser)

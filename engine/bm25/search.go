@@ -43,7 +43,10 @@ func (t *tenant) search(ctx context.Context, q textQuery, filters quire.Filters,
 			return nil, err
 		}
 	}
-	best := t.best(s.scores, s.reached, filters, limit)
+	best, err := t.best(ctx, s.scores, s.reached, filters.Matcher(), limit)
+	if err != nil {
+		return nil, err
+	}
 	for i := range best {
 		best[i].Share = min(1, best[i].Share/whole)
 	}
@@ -76,13 +79,24 @@ func (s *scan) add(ctx context.Context, word string, times float64) (weight floa
 	return weight, nil
 }
 
-// best returns those of the entries reached that match the filters and score highest.
-func (t *tenant) best(scores []found, reached []uint32, filters quire.Filters, limit int) []quire.TextHit {
+// best returns those of the entries reached that match and score highest.
+func (t *tenant) best(ctx context.Context, scores []found, reached []uint32, match func(*quire.Chunk) bool, limit int) ([]quire.TextHit, error) {
 	var hits []quire.TextHit
-	worst := 0.0 // what a hit must reach once there are enough
-	for _, n := range reached {
+	worst := 0.0          // what a hit must reach once there are enough
+	var last *quire.Chunk // neighbours share their facts
+	var matches bool      // what match says of last
+	for i, n := range reached {
+		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s, e := scores[n], &t.entries[n]
-		if s.score < worst || !filters.Match(e.facts) {
+		if s.score < worst {
+			continue
+		}
+		if e.facts != last {
+			last, matches = e.facts, match(e.facts)
+		}
+		if !matches {
 			continue
 		}
 		hits = append(hits, quire.TextHit{ID: e.id, Score: s.score, Share: s.share})
@@ -91,7 +105,7 @@ func (t *tenant) best(scores []found, reached []uint32, filters quire.Filters, l
 			worst = hits[limit-1].Score
 		}
 	}
-	return cut(hits, limit)
+	return cut(hits, limit), nil
 }
 
 // cut returns the limit best hits in order.

@@ -12,6 +12,7 @@ import (
 type condition struct {
 	scalars map[string]string
 	anyOf   [][]string
+	sets    []map[string]bool // of anyOf
 }
 
 func newCondition(f quire.Filters) condition {
@@ -20,9 +21,18 @@ func newCondition(f quire.Filters) condition {
 		if len(keys) > 0 {
 			slices.Sort(keys)
 			c.anyOf = append(c.anyOf, slices.Compact(keys))
+			c.sets = append(c.sets, setOf(keys))
 		}
 	}
 	return c
+}
+
+func setOf(keys []string) map[string]bool {
+	set := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		set[key] = true
+	}
+	return set
 }
 
 // combinations returns how many queries without an OR find together what the
@@ -54,11 +64,20 @@ func (c condition) queries() []map[string]string {
 
 // hasTags reports whether a document has one key of each list.
 func (c condition) hasTags(metadata map[string]string) bool {
-	for _, keys := range c.anyOf {
-		has := func(key string) bool { return metadata[key] == present }
-		if !slices.ContainsFunc(keys, has) {
+	for _, set := range c.sets {
+		if !hasOne(set, metadata) {
 			return false
 		}
 	}
 	return true
+}
+
+// hasOne reports whether metadata has one of the keys: there may be thousands of these.
+func hasOne(set map[string]bool, metadata map[string]string) bool {
+	for key, value := range metadata {
+		if value == present && set[key] {
+			return true
+		}
+	}
+	return false
 }

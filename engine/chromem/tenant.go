@@ -95,6 +95,9 @@ func (t *tenant) searchAll(ctx context.Context, query []float32, c condition, li
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	results = slices.DeleteFunc(results, func(r chromem.Result) bool { return !c.hasTags(r.Metadata) })
 	return first(hits(results), limit), nil
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,8 +24,21 @@ const (
 // another may follow ("c+").
 //
 // At most 64 phrases of together 256 words, from the first 16 KiB of text, are
-// used.
+// used, each phrase once, but for one that is also the last one with prefix.
 func Query(text string) (phrases [][]string, prefix bool) {
+	phrases, prefix = query(text)
+	last := len(phrases) - 1
+	var distinct [][]string
+	for i, p := range phrases {
+		if prefix && i == last || !slices.ContainsFunc(distinct, func(d []string) bool { return slices.Equal(d, p) }) {
+			distinct = append(distinct, p)
+		}
+	}
+	return distinct, prefix
+}
+
+// query is Query with all phrases as often as they are there.
+func query(text string) (phrases [][]string, prefix bool) {
 	text, truncated := truncate(text, maxQueryBytes)
 	left := maxQueryWords
 	for piece := range strings.FieldsSeq(text) {

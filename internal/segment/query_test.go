@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -49,15 +50,39 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// numbered repeats a text with a number in it, another one each time.
+func numbered(format string, times int) string {
+	var b strings.Builder
+	for i := range times {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// Each phrase is looked for once; the last one, which may go on, besides.
+func TestQueryOfEqualPhrases(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][][]string{
+		"a b a c-d B c-d ":         {{"a"}, {"b"}, {"c", "d"}},
+		"a b a":                    {{"a"}, {"b"}, {"a"}},
+		strings.Repeat("a ", 1000): {{"a"}},
+	} {
+		got, _ := Query(text)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestQueryCaps(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text     string
 		phrases, words int
 	}{
-		{"phrases", strings.Repeat("a ", 1000), maxQueryPhrases, maxQueryPhrases},
+		{"phrases", numbered("w%d ", 1000), maxQueryPhrases, maxQueryPhrases},
 		{"words of one phrase", strings.Repeat("字", 1000), 1, maxQueryWords},
-		{"words", strings.Repeat("a-b-c-d-e-f-g-h-i-j ", 1000), 26, maxQueryWords},
+		{"words", numbered("a-b-c-d-e-f-g-h-i-j%d ", 1000), 26, maxQueryWords},
 		{"two words at the cap", strings.Repeat("a-", maxQueryWords-1) + "abc++", 1, maxQueryWords},
 		{"bytes", strings.Repeat(" ", maxQueryBytes-3) + "abcdef", 0, 0},
 		{"bytes inside a character", strings.Repeat(" ", maxQueryBytes-7) + "a bc 字", 1, 1},

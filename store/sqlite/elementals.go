@@ -238,19 +238,20 @@ func (t *tx) ElementalSizes(ctx context.Context, ids []string) (map[string]quire
 		quire.ElementalSize
 	}
 	scan := func(row scanner) (s sized, err error) {
-		var cells []int64
-		if err = row.Scan(&s.id, &s.Body, arrayTo[int64]{&cells}, &s.Notes); err != nil || len(cells) != 3 {
+		var cells, lists []int64
+		if err = row.Scan(&s.id, &s.Body, arrayTo[int64]{&cells}, arrayTo[int64]{&lists}, &s.Notes); err != nil || len(cells) != 2 || len(lists) != 2 {
 			return s, err
 		}
-		s.Cells, s.CellBody = int(cells[0]), cells[1]
-		s.Notes += cells[2]
+		s.CellBody, s.Cells = cells[0], int(lists[0])
+		s.Notes += cells[1] + lists[1]
 		return s, nil
 	}
 	found, err := byID(ctx, t, scan, `SELECT e.id, octet_length(e.body),
-			(SELECT json_array(count(*), ifnull(sum(octet_length(c.body)), 0), ifnull(sum(`+cellNotes+`), 0))
+			(SELECT json_array(ifnull(sum(octet_length(c.body)), 0), ifnull(sum(`+cellNotes+`), 0))
 				FROM elementals c WHERE c.table_id = e.id AND c.table_id <> ''),
+			(SELECT json_array(ifnull(sum(l.table_orientation = '`+quire.TableColumn+`') * sum(l.table_orientation = '`+quire.TableRow+`'), 0), ifnull(sum(`+listNotes+`), 0))
+				FROM lists l WHERE l.table_id = e.id AND l.table_id <> ''),
 			`+elementalNotes+` + `+commentNotes+` + `+rateNotes(`elemental = e.num`)+`
-			+ (SELECT ifnull(sum(`+listNotes+`), 0) FROM lists l WHERE l.table_id = e.id AND l.table_id <> '')
 		FROM elementals e WHERE e.id IN `+members, ids, func(s sized) string { return s.id })
 	sizes := make(map[string]quire.ElementalSize, len(found))
 	for id, s := range found {

@@ -10,11 +10,11 @@ import (
 // ShowTable implements quire.TableWriter. What is indexed does not change; what is packed
 // is read from the rows from now on.
 func (t *tx) ShowTable(ctx context.Context, tableID string, v quire.Visibility, at time.Time) error {
-	args := []any{v, micros(at), tableID}
+	args := []any{v, micros(at), quire.MaxVersion, tableID} // see quire.NextVersion
 	return t.runAll(ctx, []statement{
-		{`UPDATE elementals SET visibility = ?, updated_at = ?, version = version + 1 WHERE table_id = ? AND table_id <> ''`, args},
+		{`UPDATE elementals SET visibility = ?, updated_at = ?, version = version % ? + 1 WHERE table_id = ? AND table_id <> ''`, args},
 		{`DELETE FROM elemental_short WHERE num IN (SELECT e.num FROM elementals e WHERE e.table_id = ? AND e.table_id <> '')`, []any{tableID}},
-		{`UPDATE lists SET visibility = ?, updated_at = ?, version = version + 1 WHERE table_id = ? AND table_id <> ''`, args},
+		{`UPDATE lists SET visibility = ?, updated_at = ?, version = version % ? + 1 WHERE table_id = ? AND table_id <> ''`, args},
 	})
 }
 

@@ -51,6 +51,11 @@ func (t *tx) TagsOf(ctx context.Context, ownerID string) ([]quire.Tag, error) {
 	return all(ctx, t, scanTag, selectTag+`WHERE t.owner_id = ? ORDER BY t.created_at, t.id`, ownerID)
 }
 
+// TagIDsOf implements quire.TagReader.
+func (t *tx) TagIDsOf(ctx context.Context, ownerID string) ([]int64, error) {
+	return all(ctx, t, value[int64], `SELECT t.id FROM tags t WHERE t.owner_id = ? ORDER BY t.created_at, t.id`, ownerID)
+}
+
 // Tagged implements quire.TagReader.
 func (t *tx) Tagged(ctx context.Context, tagID int64) (elementals []string, lists []int64, err error) {
 	elementals, err = all(ctx, t, value[string], `

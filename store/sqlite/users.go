@@ -71,6 +71,18 @@ func (t *tx) Tenants(ctx context.Context) ([]string, error) {
 	return all(ctx, t, value[string], selectTenants)
 }
 
+// TenantsOf implements quire.UserReader.
+func (t *tx) TenantsOf(ctx context.Context, ownerID string, limit int) ([]string, error) {
+	return all(ctx, t, value[string], `SELECT e.tenant_id FROM elementals e WHERE e.owner_id = ?
+		UNION SELECT l.tenant_id FROM lists l WHERE l.owner_id = ? LIMIT ?`, ownerID, ownerID, limit)
+}
+
+// OwnersIn implements quire.UserReader.
+func (t *tx) OwnersIn(ctx context.Context, tenantID string, limit int) ([]string, error) {
+	return all(ctx, t, value[string], `SELECT e.owner_id FROM elementals e WHERE e.tenant_id = ?
+		UNION SELECT l.owner_id FROM lists l WHERE l.tenant_id = ? LIMIT ?`, tenantID, tenantID, limit)
+}
+
 // TenantUsers implements quire.UserReader.
 func (t *tx) TenantUsers(ctx context.Context, tenantID string) iter.Seq2[quire.User, error] {
 	return stream(ctx, t, scanUser, selectUser+`WHERE u.tenant_id = ? ORDER BY u.id`, tenantID)

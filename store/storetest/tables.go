@@ -72,12 +72,14 @@ func tableSizes(t *testing.T, s *store) {
 	for _, l := range []*quire.ListRecord{&row, &column} {
 		l.TutorialSteps, l.Template = nil, ""
 	}
-	putLists(s, row, column)
+	second := tableList(3, "t1", "column", 1)
+	second.TutorialSteps, second.Template, second.Description = nil, "", ""
+	putLists(s, row, column, second, tableList(4, "t2", "row", 0))
 	table := bareElemental("t1", "u1")
 	table.Body, table.Description = "ü", "dé"
 	putElementals(s, cell("x", "t2"), table, bareElemental("", "u1"))
 	equal(t, "ElementalSizes", get(s, quire.ReadTx.ElementalSizes, []string{"t1", "t2", "b", "a", ""}), map[string]quire.ElementalSize{
-		"t1": {Body: 2, Cells: 3, CellBody: 10, Notes: 3 + 3*2 + 8}, "b": {Body: 6, Notes: 2}, "a": {Notes: 2}, "": {},
+		"t1": {Body: 2, Cells: 2, CellBody: 10, Notes: 3 + 3*2 + 8}, "b": {Body: 6, Notes: 2}, "a": {Notes: 2}, "": {},
 	})
 	// What a cell, a column or a row has besides is shown with the table.
 	putTag(s, 1, "twelve bytes")
@@ -93,9 +95,10 @@ func tableSizes(t *testing.T, s *store) {
 // tablesAtOnce changes all of a table at once, and nothing of others.
 func tablesAtOnce(t *testing.T, s *store) {
 	a, b, other := cell("a", "t1"), cell("b", "t1"), cell("other", "t2")
-	b.Body, b.Version, b.RowID = "text of b", 7, 5
+	b.Body, b.Version, b.RowID = "text of b", quire.MaxVersion, 5
 	putElementals(s, b, a, other, bareElemental("t1", "u1"), bareElemental("free", "u1"))
 	row, column, plain := tableList(1, "t1", "row", 0), tableList(2, "t1", "column", 0), plainList(3, "u1")
+	column.Version = quire.MaxVersion - 1
 	putLists(s, row, column, plain)
 	put(s, quire.Tx.PutItem, quire.ListItem{ListID: 1, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "a"}, quire.ListItem{ListID: 3, ElementalID: "free"})
 	equal(t, "CellTexts", get(s, quire.ReadTx.CellTexts, "t1"), []quire.CellText{
@@ -107,10 +110,10 @@ func tablesAtOnce(t *testing.T, s *store) {
 		return errors.Join(tx.ShowTable(ctx, "t1", quire.Unlisted, at(9)), tx.ShowTable(ctx, "", quire.Unlisted, at(9)))
 	})
 	for _, e := range []*quire.ElementalRecord{&a, &b} {
-		e.Visibility, e.UpdatedAt, e.Version = quire.Unlisted, new(at(9)), e.Version+1
+		e.Visibility, e.UpdatedAt, e.Version = quire.Unlisted, new(at(9)), quire.NextVersion(e.Version)
 	}
 	for _, l := range []*quire.ListRecord{&row, &column} {
-		l.Visibility, l.UpdatedAt, l.Version = quire.Unlisted, new(at(9)), l.Version+1
+		l.Visibility, l.UpdatedAt, l.Version = quire.Unlisted, new(at(9)), quire.NextVersion(l.Version)
 	}
 	equal(t, "cells shown", get(s, quire.ReadTx.Cells, "t1"), []quire.ElementalRecord{a, b})
 	equal(t, "lists shown", get(s, quire.ReadTx.TableLists, "t1"), []quire.ListRecord{column, row})

@@ -24,6 +24,7 @@ var tagCases = []testCase{
 func tagsMissing(t *testing.T, s *store) {
 	missing(s, quire.ReadTx.Tag, 404)
 	equal(t, "tags of nobody", get(s, quire.ReadTx.TagsOf, "nobody"), nil)
+	equal(t, "their ids", get(s, quire.ReadTx.TagIDsOf, "nobody"), nil)
 	equal(t, "no ids", get(s, quire.ReadTx.Tags, nil), nil)
 	equal(t, "unknown ids", get(s, quire.ReadTx.Tags, []int64{404, 405}), nil)
 	put(s, quire.Tx.DeleteTag, 404)
@@ -89,6 +90,7 @@ func tagsOrder(t *testing.T, s *store) {
 	}
 	put(s, quire.Tx.PutTag, sampleTag(5, "u2"))
 	equal(t, "TagsOf", get(s, quire.ReadTx.TagsOf, "u1"), want)
+	equal(t, "TagIDsOf", get(s, quire.ReadTx.TagIDsOf, "u1"), []int64{100, 3, 20, 1 << 52, 1})
 }
 
 func tagMany(t *testing.T, s *store) {

@@ -18,6 +18,7 @@ var tenantCases = []testCase{
 	{"users", tenantUsersCase},
 	{"elementals", tenantElementalsCase},
 	{"lists", tenantListsCase},
+	{"owners and theirs", tenantOwners},
 	{"follow changes", tenantChanges},
 	{"nested and stopped", tenantNested},
 }
@@ -44,6 +45,49 @@ var (
 
 func tenantIDs(tx quire.ReadTx, ctx context.Context, _ struct{}) ([]string, error) {
 	return tx.Tenants(ctx)
+}
+
+// upTo is whose tenants, or which tenant's owners, are asked for, and how many of them.
+type upTo struct {
+	id    string
+	limit int
+}
+
+func tenantsOf(tx quire.ReadTx, ctx context.Context, q upTo) ([]string, error) {
+	ids, err := tx.TenantsOf(ctx, q.id, q.limit)
+	slices.Sort(ids) // any order will do
+	return ids, err
+}
+
+func ownersIn(tx quire.ReadTx, ctx context.Context, q upTo) ([]string, error) {
+	ids, err := tx.OwnersIn(ctx, q.id, q.limit)
+	slices.Sort(ids)
+	return ids, err
+}
+
+// tenantOwners: of elementals and of lists, each once.
+func tenantOwners(t *testing.T, s *store) {
+	put(s, quire.Tx.PutUser, sampleUser("u1"), sampleUser("u9"))
+	for i, of := range [][2]string{{"u1", "a"}, {"u1", "a"}, {"u1", "b"}, {"u2", "b"}, {"U1", "c"}} {
+		e := bareElemental(fmt.Sprint("e", i), of[0])
+		e.TenantID = of[1]
+		putElementals(s, e)
+	}
+	for i, of := range [][2]string{{"u1", "b"}, {"u1", "é"}, {"u3", "b"}} {
+		l := plainList(int64(1+i), of[0])
+		l.TenantID = of[1]
+		putLists(s, l)
+	}
+	equal(t, "tenants of u1", get(s, tenantsOf, upTo{"u1", 10}), []string{"a", "b", "é"})
+	equal(t, "tenants of u3", get(s, tenantsOf, upTo{"u3", 10}), []string{"b"})
+	equal(t, "tenants of who owns nothing", get(s, tenantsOf, upTo{"u9", 10}), nil)
+	equal(t, "owners in b", get(s, ownersIn, upTo{"b", 10}), []string{"u1", "u2", "u3"})
+	equal(t, "owners in a", get(s, ownersIn, upTo{"a", 10}), []string{"u1"})
+	equal(t, "owners in nothing", get(s, ownersIn, upTo{"B", 10}), nil)
+	for limit := range 3 {
+		equal(t, "so many tenants", len(get(s, tenantsOf, upTo{"u1", limit})), limit)
+		equal(t, "so many owners", len(get(s, ownersIn, upTo{"b", limit})), limit)
+	}
 }
 
 // tenantsCase: each tenant once, whatever belongs to it, as long as it does.

@@ -142,7 +142,7 @@ func TestWrongTypes(t *testing.T) {
 		{`{"id":true}`, elemental, "id: must be an id, as a string or a whole number"},
 		{`{"id":1.5}`, elemental, "id: must be an id, as a string or a whole number"},
 		{`{"lists_to_save":[{}]}`, elemental, "lists_to_save/0/list_id: is required"},
-		{`{"lists_to_save":[5]}`, elemental, "lists_to_save/0: must be an object"},
+		{`{"lists_to_save":[5]}`, elemental, `lists_to_save/0: must be an object such as {"list_id": ".."}`},
 		{`{"tutorial_steps":[{"title":"x"},{"title":{}}]}`, elemental, "tutorial_steps/1/title: must be a string"},
 		{`{"settings":{"is_template":"yes"}}`, elemental, "settings/is_template: must be true or false, without quotes"},
 		{`{"images":[{"file_name":"a"}]}`, elemental, "images/0/file_buffer: is required"},

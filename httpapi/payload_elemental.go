@@ -87,7 +87,7 @@ func asTutorialStep(p place, raw json.RawMessage) quire.TutorialStep {
 }
 
 func asListToSave(p place, raw json.RawMessage) int64 {
-	o := asObject(p, raw)
+	o := itemObject(p, raw, "list_id")
 	f := read(o, "list_id", asNumericID)
 	if o.fields != nil && f.ptr() == nil {
 		o.child("list_id").wrong("missing", "is required")

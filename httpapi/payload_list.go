@@ -82,7 +82,7 @@ func asRemovedItem(p place, raw json.RawMessage) string {
 	return itemID(itemObject(p, raw, "elemental_id"), "elemental_id", "prompt_id")
 }
 
-// itemObject reads an entry of item_ids, for which an id alone is easily taken.
+// itemObject reads an entry of item_ids or lists_to_save, for which an id alone is easily taken.
 func itemObject(p place, raw json.RawMessage, key string) object {
 	if raw[0] != '{' {
 		p.wrong("dict_type", "must be an object such as {%q: \"..\"}", key)

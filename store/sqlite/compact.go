@@ -3,14 +3,19 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"time"
 
 	"github.com/quirelib/quire"
 )
 
+const mergePages = 1000 // of a full-text index, in one transaction
+
+// How long the connection that writes waits for Views that hold emptying the log up, at first
+// and at most. As long as that, it lets writers go on.
 const (
-	mergePages  = 1000 // of a full-text index, in one transaction
-	readerPause = 20 * time.Millisecond
+	leastWait = 20 * time.Millisecond
+	mostWait  = 640 * time.Millisecond
 )
 
 // textIndexes are the full-text indexes. What is deleted from one stays in its segments,
@@ -47,12 +52,7 @@ func (s *Store) compact(ctx context.Context) error {
 // cutLog tries once to empty the log: before what writes much into it, and when that has found
 // too little room.
 func (s *Store) cutLog(ctx context.Context) {
-	x, err := s.enter(ctx)
-	if err != nil {
-		return
-	}
-	defer x.end()
-	checkpoint(x.ctx, s.write.DB) // if it cannot be, Compact goes on, or says why not
+	_, _ = s.checkpoint(ctx, leastWait) // if it cannot be, Compact goes on, or says why not
 }
 
 // merge merges the segments of a full-text index into one. The first step says that all
@@ -98,28 +98,50 @@ func (s *Store) rewrite(ctx context.Context) error {
 }
 
 // emptyLog writes the log back into the file and cuts it off. A View that began before
-// holds it up.
+// holds it up; those who write go on between the tries.
 func (s *Store) emptyLog(ctx context.Context) error {
-	x, err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer x.end()
-	for {
-		busy, err := checkpoint(x.ctx, s.write.DB)
+	for wait := leastWait; ; wait = min(2*wait, mostWait) {
+		busy, err := s.checkpoint(ctx, wait)
 		if err != nil || !busy {
-			return x.failure(ctx, err)
+			return err
 		}
 		select {
-		case <-x.ctx.Done():
-			return x.failure(ctx, x.ctx.Err())
-		case <-time.After(readerPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
 		}
 	}
 }
 
+// checkpoint is emptyLog tried once, on the connection that writes, where it waits so long for
+// Views that hold it up: writers wait meanwhile.
+func (s *Store) checkpoint(ctx context.Context, wait time.Duration) (busy bool, err error) {
+	err = s.onConn(ctx, s.write, func(x *session, conn *sql.Conn) (err error) {
+		const timeout = `PRAGMA busy_timeout = `
+		if _, err := conn.ExecContext(x.ctx, timeout+milliseconds(wait)); err != nil {
+			return x.failure(ctx, err)
+		}
+		defer func() {
+			if _, back := conn.ExecContext(context.WithoutCancel(ctx), timeout+milliseconds(s.busyTimeout)); err == nil {
+				err = x.failure(ctx, back)
+			}
+		}()
+		busy, err = checkpoint(x.ctx, conn)
+		return x.failure(ctx, err)
+	})
+	return busy, err
+}
+
+// milliseconds is a duration as SQLite reads it.
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// querier is a connection, or a pool of them.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
 // checkpoint writes the log back into the file and cuts it off, unless a reader holds it up.
-func checkpoint(ctx context.Context, db *sql.DB) (busy bool, err error) {
+func checkpoint(ctx context.Context, db querier) (busy bool, err error) {
 	var frames, written int
 	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &written)
 	return busy, err

@@ -21,7 +21,7 @@ type pragma struct{ name, set, want string }
 
 // common are the settings of all connections.
 func (o Options) common() []pragma {
-	timeout := fmt.Sprint(o.BusyTimeout.Milliseconds())
+	timeout := milliseconds(o.BusyTimeout)
 	return []pragma{
 		{"busy_timeout", timeout, timeout},
 		{"foreign_keys", "1", "1"},

@@ -90,6 +90,8 @@ type Store struct {
 	write *pool // one connection
 	read  *pool // Options.ReadConns connections
 
+	busyTimeout time.Duration // of Options
+
 	mu       sync.Mutex // guards closed and sessions, and running.Add against Close
 	closed   bool
 	sessions map[*session]struct{}
@@ -196,7 +198,7 @@ func openPools(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: inTurns(write), read: inTurns(read), sessions: map[*session]struct{}{}, done: make(chan struct{})}
+	s := &Store{write: inTurns(write), read: inTurns(read), busyTimeout: o.BusyTimeout, sessions: map[*session]struct{}{}, done: make(chan struct{})}
 	err = migrate(ctx, write, len(migrations))
 	if err == nil {
 		err = failure(ctx, read.PingContext(ctx))

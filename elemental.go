@@ -129,6 +129,10 @@ func (l *Library) CreateElemental(ctx context.Context, a Actor, in ElementalInpu
 	})
 }
 
+// maxListings times MaxIDs is how many lists the elementals of one call are put into together:
+// each is a row, which others wait for.
+const maxListings = 5
+
 // CreateElementals adds many elementals in one transaction, each on its own: one
 // that breaks a rule does not stop the rest. The result has one item for each
 // input, in order. The error is for the call as a whole (no input, too many, the
@@ -152,10 +156,16 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	recs := make([]ElementalRecord, len(ins))
 	media := make([][]draft, len(ins))
 	var texts []string
+	into := 0 // how many lists they go into, all together
 	for i, in := range ins {
 		var err error
 		if recs[i], err = l.draftElemental(a, in, false); err == nil {
 			err = tooMany[i]
+		}
+		if into += len(in.Lists); err == nil && into > maxListings*l.opts.MaxIDs {
+			var probs problems
+			probs.add("lists_to_save", "must have at most %d entries in all elementals of a call together", maxListings*l.opts.MaxIDs)
+			err = probs.err()
 		}
 		if err == nil {
 			media[i], err = l.draftFiles(ctx, a, in.Media)
@@ -170,13 +180,13 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	}
 	ctx = l.indexAhead(ctx, texts...)
 	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
-		into := newTargets()
+		lists := newTargets()
 		var created []ElementalRecord
 		for i := range ins {
 			if items[i].Err != nil {
 				continue
 			}
-			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, into)
+			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, lists)
 			if err != nil && !ruleBroken(err) {
 				return err
 			}

@@ -71,3 +71,30 @@ func TestTargetsAreReadOnce(t *testing.T) {
 		t.Errorf("%d lists and %d elementals were read for %d entries of one list", s.lists, s.elementals, entries)
 	}
 }
+
+// TestListsOfACall: the lists that the elementals of one call go into are counted together.
+func TestListsOfACall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, store.NewMemory(), &quire.LibraryOptions{MaxIDs: 100})
+	list, err := f.CreateList(t.Context(), f.ann, quire.ListInput{Title: "Named often"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ins := make([]quire.ElementalInput, 7)
+	for i := range ins {
+		ins[i] = document("Into one list", "text")
+		ins[i].Lists = slices.Repeat([]int64{list.ID}, 100)
+	}
+	items, err := f.CreateElementals(t.Context(), f.ann, ins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		if i < 5 && item.Err != nil {
+			t.Errorf("item %d: %v", i, item.Err)
+		}
+		if i >= 5 {
+			wantField(t, item.Err, "lists_to_save")
+		}
+	}
+}

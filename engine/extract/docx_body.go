@@ -150,6 +150,8 @@ func (d *document) end(name string) error {
 		if n := len(d.tables); n > 0 {
 			d.cells += d.tables[n-1].endCell()
 		}
+	case "tr":
+		d.cells++ // also without any
 	case "tbl":
 		if last := len(d.tables) - 1; last >= 0 {
 			t := d.tables[last]

@@ -136,6 +136,7 @@ func TestBombs(t *testing.T) {
 		"depth":           {makeDOCX(t, strings.Repeat("<w:sdt>", 10_000)), quire.CodeInvalid},
 		"wide cells":      {makeDOCX(t, "<w:tbl>"+strings.Repeat(`<w:tr><w:tc><w:tcPr><w:gridSpan w:val="200"/></w:tcPr><w:p/></w:tc></w:tr>`, 200_000)+"</w:tbl>"), quire.CodeTooLarge},
 		"nested tables":   {makeDOCX(t, strings.Repeat("<w:tbl><w:tr><w:tc>", 60)+para("", words.String())+strings.Repeat("</w:tc></w:tr></w:tbl>", 60)), ""},
+		"rows":            {makeDOCX(t, "<w:tbl>"+strings.Repeat("<w:tr/>", 8<<20)+"</w:tbl>"), quire.CodeTooLarge},
 		"attributes":      {makeDOCX(t, "<w:p "+strings.Repeat(`a="" `, 150_000)+"/>"), quire.CodeTooLarge},
 		"html attributes": {[]byte("<p " + attributes.String() + ">text</p>"), quire.CodeTooLarge},
 		"csv headers":     {[]byte(strings.Repeat("h", 99) + "," + strings.Repeat("i", 99) + strings.Repeat("\na,b", 1<<20)), quire.CodeTooLarge},

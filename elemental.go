@@ -156,13 +156,13 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	recs := make([]ElementalRecord, len(ins))
 	media := make([][]draft, len(ins))
 	var texts []string
-	into := 0 // how many lists they go into, all together
+	listings := 0 // how many lists they go into, all together
 	for i, in := range ins {
 		var err error
 		if recs[i], err = l.draftElemental(a, in, false); err == nil {
 			err = tooMany[i]
 		}
-		if into += len(in.Lists); err == nil && into > maxListings*l.opts.MaxIDs {
+		if listings += len(in.Lists); err == nil && listings > maxListings*l.opts.MaxIDs {
 			var probs problems
 			probs.add("lists_to_save", "must have at most %d entries in all elementals of a call together", maxListings*l.opts.MaxIDs)
 			err = probs.err()
@@ -180,13 +180,13 @@ func (l *Library) CreateElementals(ctx context.Context, a Actor, ins []Elemental
 	}
 	ctx = l.indexAhead(ctx, texts...)
 	err := l.changeAs(ctx, a, func(tx Tx, ch *changes) error {
-		lists := newTargets()
+		into := newTargets()
 		var created []ElementalRecord
 		for i := range ins {
 			if items[i].Err != nil {
 				continue
 			}
-			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, lists)
+			err := l.addElemental(ctx, tx, ch, recs[i], media[i], ins[i].Lists, into)
 			if err != nil && !ruleBroken(err) {
 				return err
 			}

@@ -60,7 +60,8 @@ var input = []Row{
 		{"what hangs on an elemental is counted", "httpapi/answer_budget.go", "return cost + (size.CellBody+size.Notes)*textCost", "return cost + size.CellBody*textCost"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestUnpagedAnswers", Controls: []Control{
-		{"all that a user has is counted before it is read", "httpapi/answer_budget.go", "c.holdPages(&c.s.unpaged, c.s.unpaged.size/4)", "c.holdPages(&c.s.unpaged, anyAnswer)"},
+		{"all that a user has is read in portions", "tag.go", "		rest = rest[:min(lightPortion, len(rest))]\n		err = l.viewAs(ctx, a, func(tx ReadTx) error {\n			sizes, err := tx.TagSizes(ctx, rest)\n			if err != nil {\n				return err\n			}\n			n = portionOf(rest, func(id int64) int64 { return sizes[id] })\n",
+			"		err = l.viewAs(ctx, a, func(tx ReadTx) error {\n			n = len(rest)\n"},
 	}},
 	{ID: "B10", Package: "httpapi", Test: "TestSearchesDoNotWaitForEachOther", Controls: []Control{
 		{"an answer is made in other memory than its page is read in", "httpapi/claim.go", "	b := c.s.answers(cost)\n", "	b := &c.s.pages\n"},

@@ -109,6 +109,18 @@ codes:
 	MOVQ 48(SI), R14 \
 	MOVQ 72(SI), R15
 
+// FETCH fetches the begin of all rows before the first is read, because they are scattered.
+#define FETCH \
+	MOVQ       SI, AX  \
+fetch: \
+	MOVQ       (AX), BX \
+	PREFETCHT0 (BX)     \
+	PREFETCHT0 64(BX)   \
+	PREFETCHT0 128(BX)  \
+	ADDQ       $24, AX  \
+	CMPQ       AX, CX   \
+	JLT        fetch
+
 // func dotRowsAVX2(rows *[]uint8, count int, stride int, query *int8, dots *int32)
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $8-40
 	MOVQ rows+0(FP), SI
@@ -123,17 +135,7 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $8-40
 	VPCMPEQW Y9, Y9, Y9
 	VPSRLW   $15, Y9, Y9
 
-	// The rows are scattered: the begin of all is fetched before the first is read.
-	MOVQ SI, AX
-
-fetch:
-	MOVQ       (AX), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       $24, AX
-	CMPQ       AX, CX
-	JLT        fetch
+	FETCH
 
 	ROWS
 
@@ -188,6 +190,29 @@ codes:
 	HALF(Z2, Y2) \
 	HALF(Z3, Y3)
 
+// WHOLE64 notes how many codes of a row are taken 64 at a time.
+#define WHOLE64 \
+	MOVQ R8, AX   \
+	ANDQ $~63, AX \
+	MOVQ AX, whole-16(SP)
+
+// SUMS64 sums up a group: 64 codes at a time, then the last 32 if their number is odd.
+#define SUMS64 \
+	ZERO                  \
+	CMPQ AX, whole-16(SP) \
+	JGE  last             \
+codes: \
+	STEP64                \
+	CMPQ AX, whole-16(SP) \
+	JLT  codes            \
+	HALVES                \
+last: \
+	CMPQ AX, R8           \
+	JGE  done             \
+	STEP                  \
+done: \
+	FINISH
+
 // func dotCodesVNNI(codes *uint8, stride int, slots *uint16, count int, query *int8, dots *int32)
 TEXT ·dotCodesVNNI(SB), NOSPLIT, $16-48
 	MOVQ codes+0(FP), DI
@@ -198,9 +223,7 @@ TEXT ·dotCodesVNNI(SB), NOSPLIT, $16-48
 	MOVQ dots+40(FP), R9
 	LEAQ (SI)(CX*2), CX
 	MOVQ CX, end-8(SP)
-	MOVQ R8, AX
-	ANDQ $~63, AX
-	MOVQ AX, whole-16(SP)
+	WHOLE64
 
 	// Sixteen words of one, for the last 32 codes of an odd number of these.
 	VPCMPEQW Y9, Y9, Y9
@@ -216,23 +239,7 @@ group:
 	ADDRESSES
 
 sums:
-	ZERO
-	CMPQ AX, whole-16(SP)
-	JGE  last
-
-codes:
-	STEP64
-	CMPQ AX, whole-16(SP)
-	JLT  codes
-	HALVES
-
-last:
-	CMPQ AX, R8
-	JGE  done
-	STEP
-
-done:
-	FINISH
+	SUMS64
 	CMPQ SI, end-8(SP)
 	JLT  group
 	VZEROUPPER
@@ -248,23 +255,12 @@ TEXT ·dotRowsVNNI(SB), NOSPLIT, $16-40
 	IMULQ $24, CX
 	ADDQ SI, CX
 	MOVQ CX, end-8(SP)
-	MOVQ R8, AX
-	ANDQ $~63, AX
-	MOVQ AX, whole-16(SP)
+	WHOLE64
 
 	VPCMPEQW Y9, Y9, Y9
 	VPSRLW   $15, Y9, Y9
 
-	MOVQ SI, AX
-
-fetch:
-	MOVQ       (AX), BX
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 128(BX)
-	ADDQ       $24, AX
-	CMPQ       AX, CX
-	JLT        fetch
+	FETCH
 
 	ROWS
 
@@ -276,23 +272,7 @@ group:
 	ROWS
 
 sums:
-	ZERO
-	CMPQ AX, whole-16(SP)
-	JGE  last
-
-codes:
-	STEP64
-	CMPQ AX, whole-16(SP)
-	JLT  codes
-	HALVES
-
-last:
-	CMPQ AX, R8
-	JGE  done
-	STEP
-
-done:
-	FINISH
+	SUMS64
 	CMPQ SI, end-8(SP)
 	JLT  group
 	VZEROUPPER

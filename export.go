@@ -391,7 +391,7 @@ func (x *exporter) knowledge(ctx context.Context) error {
 			}
 		}
 		ingest := x.active[rec.ID] || stale
-		if !ingest { // without passages they may have been deleted, and do not come back
+		if !ingest { // one whose passages were deleted has a cancelled job by then
 			if ingest, err = x.failed(ctx, rec.ID); err != nil {
 				return err
 			}

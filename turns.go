@@ -67,8 +67,11 @@ func (t *turns) leave(userID string) {
 	}
 }
 
-// take puts one into a channel that has room for one.
+// take puts one into a channel when that has room, unless the context has ended.
 func take(ctx context.Context, ch chan struct{}) error {
+	if err := ctx.Err(); err != nil { // also if there is room
+		return err
+	}
 	select {
 	case ch <- struct{}{}:
 		return nil

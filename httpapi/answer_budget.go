@@ -94,6 +94,10 @@ func (c *call) holdTags(ids ...[]int64) error {
 	return c.hold(cost)
 }
 
+// portionCost is what texts take of so many bytes together that are read a portion at a time and
+// sent one by one, the largest of which has so many.
+func portionCost(all, largest int64) int64 { return min(all, portion+largest) + largest*textCost }
+
 // holdEach waits for the memory of tags that are read in portions and sent one by one.
 func (c *call) holdEach(ids []int64) error {
 	sizes, err := c.s.lib.TagSizes(c.r.Context(), c.actor(), ids)
@@ -105,7 +109,7 @@ func (c *call) holdEach(ids []int64) error {
 		all += size
 		largest = max(largest, size)
 	}
-	return c.hold(anyAnswer + min(all, portion+largest) + largest*textCost)
+	return c.hold(anyAnswer + portionCost(all, largest))
 }
 
 // tagCost is what the tags take of some things that are shown one by one.
@@ -126,7 +130,7 @@ func (c *call) tagCost(ids [][]int64) (int64, error) {
 	for _, size := range sizes {
 		read += size
 	}
-	return min(read, portion+largest) + largest*textCost, err
+	return portionCost(read, largest), err
 }
 
 // holdWhole waits for the memory of a list whose items are shown whole: what of them is
@@ -191,7 +195,7 @@ func (c *call) holdLists(ids []int64) error {
 		read += size.Notes
 		largest = max(largest, size.Notes)
 	}
-	return c.hold(anyAnswer + max(min(read, portion+largest)+largest*textCost, c.parsed(notes)))
+	return c.hold(anyAnswer + max(portionCost(read, largest), c.parsed(notes)))
 }
 
 // holdLight waits for the memory of so many elementals that are shown without their bodies, as

@@ -121,9 +121,7 @@ func TestLongNotesAreHeld(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, &Options{MaxAnswerMemory: 16 << 20})
 	s := f.h.(*server)
-	for _, b := range s.budgets() {
-		b.wait /= 200
-	}
+	s.impatient()
 	plain := f.withLongNotes(1, quire.ElementalInput{})[0]
 	stepped := f.withLongNotes(1, quire.ElementalInput{TutorialSteps: longSteps()})[0]
 	tags := f.longTags(20)

@@ -73,6 +73,9 @@ func (l *Library) Once(ctx context.Context, a Actor, key OnceKey, do func(ctx co
 	if err := key.check(); err != nil {
 		return Answer{}, false, err
 	}
+	if do == nil {
+		return Answer{}, false, Errorf(CodeInvalid, "a function to call once is required")
+	}
 	err = l.change(ctx, func(tx Tx, ch *changes) (err error) {
 		at := now()
 		if answer, repeated, err = remembered(ctx, tx, a, key, at); err != nil || repeated {

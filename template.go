@@ -3,7 +3,6 @@ package quire
 import (
 	"context"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/quirelib/quire/internal/placeholder"
@@ -28,11 +27,11 @@ func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values 
 	if err != nil {
 		return err
 	}
-	values = byPlaceholder(values)
-	if _, ok := placeholder.SizeWithin(e.Body, values, l.opts.MaxBodyBytes); !ok {
+	parts := placeholder.PartsBy(e.Body, func(written string) (string, bool) { return valueOf(values, written) })
+	if _, ok := placeholder.LengthWithin(parts, l.opts.MaxBodyBytes); !ok {
 		return Errorf(CodeTooLarge, "filled in, the text has more than %d bytes; use shorter values", l.opts.MaxBodyBytes)
 	}
-	for part := range placeholder.Parts(e.Body, values) {
+	for part := range parts {
 		if _, err := io.WriteString(w, part); err != nil {
 			return err
 		}
@@ -40,18 +39,17 @@ func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values 
 	return nil
 }
 
-// byPlaceholder gives values that are keyed by names the keys of placeholders.
-func byPlaceholder(values map[string]string) map[string]string {
-	out := maps.Clone(values)
-	for key, v := range values {
-		if strings.HasPrefix(key, "#") {
-			continue
-		}
-		for _, written := range []string{"#" + key, "#[" + key + "]"} {
-			if _, given := values[written]; !given {
-				out[written] = v
-			}
+// valueOf returns the value of a placeholder by its key as it is written, else by its name. It
+// makes no keys, of which a request may have half a million.
+func valueOf(values map[string]string, written string) (string, bool) {
+	if v, ok := values[written]; ok {
+		return v, true
+	}
+	name := strings.TrimPrefix(written, "#")
+	for _, key := range []string{strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"), name} {
+		if v, ok := values[key]; ok && !strings.HasPrefix(key, "#") {
+			return v, true
 		}
 	}
-	return out
+	return "", false
 }

@@ -61,7 +61,11 @@ func (e *Extractive) Generate(ctx context.Context, req *quire.LLMRequest) iter.S
 			yield("", err)
 			return
 		}
-		picked := e.answer(req)
+		picked := e.answer(ctx, req)
+		if err := ctx.Err(); err != nil {
+			yield("", err)
+			return
+		}
 		if len(picked) == 0 {
 			yield("", quire.ErrNoAnswer)
 			return
@@ -86,14 +90,17 @@ func (e *Extractive) Generate(ctx context.Context, req *quire.LLMRequest) iter.S
 }
 
 // answer returns the sentences that answer the request, in reading order; none if
-// nothing in the sources does, or nothing is asked.
-func (e *Extractive) answer(req *quire.LLMRequest) []candidate {
+// nothing in the sources does, or nothing is asked, or the context has ended.
+func (e *Extractive) answer(ctx context.Context, req *quire.LLMRequest) []candidate {
 	if req.Query != "" && req.Query != req.Question && asksNothing(req.Question) {
 		return nil // the question before has had its answer
 	}
 	q := leaningOn(req.Question, req.Query)
 	var candidates []candidate
 	for i, source := range req.Sources {
+		if ctx.Err() != nil {
+			return nil
+		}
 		candidates = append(candidates, q.candidates(i, source)...)
 	}
 	q.weigh(candidates)

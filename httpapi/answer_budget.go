@@ -276,6 +276,17 @@ func (c *call) holdHits(limit int) error {
 	return c.holdPages(&c.s.pages, min(int64(limit)*hitMost, smallAnswer))
 }
 
+// jobsCost is what jobs take that were read, with what each says of files that could not be.
+func jobsCost(jobs []quire.Job) int64 {
+	cost := int64(anyAnswer)
+	for i := range jobs {
+		for _, p := range jobs[i].Problems {
+			cost += hitCost * int64(len(p.Name)+len(p.Reason))
+		}
+	}
+	return cost
+}
+
 // hitCost is how often a text of a passage is in memory: as it was read, and as it is sent.
 const hitCost = 3
 

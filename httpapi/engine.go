@@ -133,6 +133,9 @@ func (s *server) jobs(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := c.hold(jobsCost(found.Items)); err != nil {
+		return err
+	}
 	return c.sendJSON(http.StatusOK, jobsJSON{Jobs: mapAll(found.Items, jobOf), Total: found.Total})
 }
 

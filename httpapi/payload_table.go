@@ -69,6 +69,10 @@ func cellTexts(o object) map[int64]string {
 		return nil
 	}
 	table := asObject(o.child("table"), raw)
+	if len(table.fields) > quire.MaxTableRows {
+		o.child("table").wrong("too_long", "must have at most %d cells, those of a column", quire.MaxTableRows)
+		return nil
+	}
 	texts := make(map[int64]string, len(table.fields))
 	for _, key := range slices.Sorted(maps.Keys(table.fields)) {
 		id, ok := parseNumericID(key)

@@ -33,9 +33,13 @@ type scanner struct {
 	url    int           // words before this place are part of a URL
 	ticks  map[int][]int // starts of backtick runs not yet passed, by length
 	parens span          // the run without spaces that closer and titled are about
-	closer map[int]int   // where the '(' of the run are closed
+	closer []pair        // the '(' of the run, in ascending order
 	titled bool          // a link title or ')' follows the run
 }
+
+// pair is where a '(' stands and where it is closed; 0 if nowhere. Four bytes for each are enough
+// for all texts that fit into memory several times.
+type pair struct{ open, close uint32 }
 
 // tickRuns returns where the runs of backticks start, by their length.
 func tickRuns(text string) map[int][]int {

@@ -32,13 +32,21 @@ import (
 // Longer ones are ordinary text.
 const MaxName = 256
 
+// MaxListed is how many placeholders [List] returns at most: a text of nothing else may have
+// millions, which take twenty times its memory.
+const MaxListed = 100_000
+
 // List returns the placeholders of body as they are written (#word, #[a name]), in
-// order of first appearance, without duplicates. It is nil if there is none.
+// order of first appearance, without duplicates; of more than [MaxListed] the first ones. It is
+// nil if there is none.
 func List(body string) []string {
 	var list []string
 	seen := map[string]bool{}
 	for s := range scan(body) {
 		if p := body[s.start:s.end]; !seen[p] {
+			if len(list) == MaxListed {
+				break
+			}
 			seen[p] = true
 			list = append(list, p)
 		}
@@ -73,22 +81,35 @@ func FillWithin(body string, values map[string]string, limit int) (string, bool)
 // SizeWithin is the length of what [Fill] returns, in bytes, without building it; false
 // if it is over limit.
 func SizeWithin(body string, values map[string]string, limit int) (size int, ok bool) {
-	for part := range Parts(body, values) {
-		if len(part) > limit-size {
+	return LengthWithin(Parts(body, values), limit)
+}
+
+// LengthWithin is the length of parts together, in bytes; false if it is over limit.
+func LengthWithin(parts iter.Seq[string], limit int) (length int, ok bool) {
+	for part := range parts {
+		if len(part) > limit-length {
 			return 0, false
 		}
-		size += len(part)
+		length += len(part)
 	}
-	return size, true
+	return length, true
 }
 
 // Parts yields what [Fill] returns in parts, which are parts of body and values: none is
 // copied.
 func Parts(body string, values map[string]string) iter.Seq[string] {
+	return PartsBy(body, func(written string) (string, bool) {
+		v, ok := values[written]
+		return v, ok
+	})
+}
+
+// PartsBy is [Parts] with values that are looked up by the placeholder as it is written.
+func PartsBy(body string, value func(written string) (string, bool)) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		done := 0
 		for s := range scan(body) {
-			v, ok := values[body[s.start:s.end]]
+			v, ok := value(body[s.start:s.end])
 			if !ok {
 				continue
 			}

@@ -1,6 +1,7 @@
 package placeholder
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,5 +108,18 @@ func TestList(t *testing.T) {
 				t.Errorf("List(%q) (-want +got):\n%s", tt.body, diff)
 			}
 		})
+	}
+}
+
+// Of millions of placeholders the first ones are listed.
+func TestListOfMany(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range MaxListed + 10 {
+		fmt.Fprintf(&b, "#word%d ", i)
+	}
+	list := List(b.String())
+	if len(list) != MaxListed || list[MaxListed-1] != fmt.Sprintf("#word%d", MaxListed-1) {
+		t.Errorf("%d placeholders are listed, the last %q", len(list), list[len(list)-1])
 	}
 }

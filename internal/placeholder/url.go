@@ -1,6 +1,8 @@
 package placeholder
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -83,8 +85,9 @@ func (s *scanner) linkTarget(open int) int {
 	if open >= s.parens.end {
 		s.matchParens(open)
 	}
-	if end := s.closer[open]; end > 0 {
-		return end
+	i, found := slices.BinarySearchFunc(s.closer, uint32(open), func(p pair, open uint32) int { return cmp.Compare(p.open, open) })
+	if found && s.closer[i].close > 0 {
+		return int(s.closer[i].close)
 	}
 	// Not closed before a space: a link only if a title or the ')' follows it.
 	if s.titled {
@@ -105,8 +108,8 @@ func (s *scanner) matchParens(at int) {
 	after := strings.TrimLeft(s.text[at+n:], " \t")
 	s.titled = after != "" && strings.IndexByte(`"'()`, after[0]) >= 0
 
-	s.closer = map[int]int{}
-	var opened []int
+	s.closer = s.closer[:0]
+	var opened []uint32 // places in closer
 	for i := at; i < s.parens.end; i++ {
 		switch s.text[i] {
 		case '\\':
@@ -114,10 +117,11 @@ func (s *scanner) matchParens(at int) {
 				i++
 			}
 		case '(':
-			opened = append(opened, i)
+			opened = append(opened, uint32(len(s.closer)))
+			s.closer = append(s.closer, pair{open: uint32(i)})
 		case ')':
 			if len(opened) > 0 {
-				s.closer[opened[len(opened)-1]] = i
+				s.closer[opened[len(opened)-1]].close = uint32(i)
 				opened = opened[:len(opened)-1]
 			}
 		}

@@ -131,8 +131,11 @@ func (e *Engine) retrieve(ctx context.Context, req ChatRequest) (query string, s
 	if err != nil {
 		return "", nil, err
 	}
-	hits = withoutRepeats(hits)
-	return query, withoutParts(fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens)), nil
+	if hits, err = withoutRepeats(ctx, hits); err != nil {
+		return "", nil, err
+	}
+	sources, err = withoutParts(ctx, fitTokens(hits[:min(limit, len(hits))], e.opts.ContextTokens))
+	return query, sources, err
 }
 
 // fitTokens takes the chunks, best first, that fit into a number of tokens together, with

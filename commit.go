@@ -97,7 +97,9 @@ func (ch *changes) lock(ctx context.Context, tx Tx) error {
 	if e == nil {
 		return nil
 	}
-	e.mirror.beginWrite()
+	if err := e.mirror.lock.Lock(ctx); err != nil {
+		return err
+	}
 	ch.engine = e
 	return e.mirror.missed(ctx, tx, ch.sets)
 }

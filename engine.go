@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/quirelib/quire/internal/rwlock"
 )
 
 // Engine ingests a Library's elementals into chunks, searches them and answers
@@ -158,7 +160,7 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 	}
 	e := &Engine{
 		lib: lib, llm: guardedLLM{llm}, opts: o, log: o.Logger,
-		mirror:  mirror{index: indexes{vectors: guardedIndex{index}}, log: o.Logger, behind: make(map[string]string), given: given},
+		mirror:  mirror{lock: rwlock.New(), index: indexes{vectors: guardedIndex{index}}, log: o.Logger, behind: make(map[string]string), given: given},
 		change:  reembedding{ended: make(chan struct{})},
 		started: time.Now(),
 		done:    make(chan struct{}),
@@ -238,8 +240,10 @@ func (e *Engine) begin(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	e.mirror.mu.Lock()
-	defer e.mirror.mu.Unlock()
+	if err := e.mirror.lock.Lock(ctx); err != nil {
+		return err
+	}
+	defer e.mirror.lock.Unlock()
 	return e.mirror.fill(ctx, tx)
 }
 
@@ -298,8 +302,9 @@ func (e *Engine) detach() {
 	e.lib.engineMu.Unlock()
 	// Whoever took this engine out of the Library before now holds, or waits for, the
 	// index; after this nobody will write to it any more.
-	e.mirror.mu.Lock()
-	defer e.mirror.mu.Unlock()
+	if e.mirror.lock.Lock(context.Background()) == nil {
+		e.mirror.lock.Unlock()
+	}
 }
 
 // Library returns the Library that the Engine works over.

@@ -28,11 +28,7 @@ func storedModel(ctx context.Context, tx ReadTx) (string, error) {
 }
 
 // current returns the Embedder that is in use.
-func (m *mirror) current() *model {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.model
-}
+func (m *mirror) current() *model { return m.model.Load() }
 
 // modelOfChunks returns the Embedder that stored chunks come from: without any that can be
 // used, the one given. That all of them do, fill checks.
@@ -100,7 +96,8 @@ func (m *mirror) fill(ctx context.Context, tx Tx) error {
 			return err
 		}
 	}
-	m.model, m.stale = made, false
+	m.model.Store(made)
+	m.stale = false
 	clear(m.behind)
 	return nil
 }

@@ -57,8 +57,8 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 }
 
 // A portion is what of many elementals is read at a time: up to lightPortion elementals without
-// their bodies and tags of up to portionBytes together, or up to wholePortion with all texts of
-// up to that, but one at least.
+// their bodies, or up to wholePortion with them, whose texts have up to portionBytes together; but
+// one at least.
 const (
 	lightPortion = 100
 	wholePortion = 16
@@ -229,25 +229,19 @@ func taggedPortion(ctx context.Context, tx ReadTx, recs []ElementalRecord) (int,
 // without the columns and rows of tables, and returns how many ids the portion has.
 func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) (out []Elemental, n int, err error) {
 	err = l.viewAs(ctx, a, func(tx ReadTx) (err error) {
-		elementals := tx.ElementalsWithoutBody
-		n = min(lightPortion, len(ids))
+		elementals, most := tx.ElementalsWithoutBody, lightPortion
 		if details {
-			elementals = tx.Elementals
-			if n, err = wholeItems(ctx, tx, ids); err != nil {
-				return err
-			}
+			elementals, most = tx.Elementals, wholePortion
 		}
-		found, err := elementals(ctx, ids[:n])
+		ids = ids[:min(most, len(ids))]
+		sizes, err := tx.ElementalSizes(ctx, ids)
 		if err != nil {
 			return err
 		}
-		if !details {
-			recs := pick(found, ids[:n])
-			if fewer, err := taggedPortion(ctx, tx, recs); err != nil {
-				return err
-			} else if fewer < len(recs) {
-				n = slices.Index(ids, recs[fewer].ID)
-			}
+		n = portionOf(ids, func(id string) int64 { return readBytes(sizes[id], details) })
+		found, err := elementals(ctx, ids[:n])
+		if err != nil {
+			return err
 		}
 		out, err = l.itemsOf(ctx, tx, a, findable(a, pick(found, ids[:n])), details, false)
 		return err
@@ -255,15 +249,12 @@ func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bo
 	return out, n, err
 }
 
-// wholeItems returns how many of the ids the next portion has if the elementals are read
-// whole.
-func wholeItems(ctx context.Context, tx ReadTx, ids []string) (int, error) {
-	ids = ids[:min(wholePortion, len(ids))]
-	sizes, err := tx.ElementalSizes(ctx, ids)
-	if err != nil {
-		return 0, err
+// readBytes is how long the texts of an elemental are that are read in a portion.
+func readBytes(size ElementalSize, details bool) int64 {
+	if details {
+		return size.Body + size.Notes
 	}
-	return portionOf(ids, func(id string) int64 { return sizes[id].Body + sizes[id].Notes }), nil
+	return size.Notes
 }
 
 // mayFind reports whether an elemental shows up for the actor in searches and

@@ -199,6 +199,9 @@ func (o KnowledgeOptions) markdownObject(l *Library, e *Elemental) KnowledgeObje
 // fieldsOf is the object of an elemental with the fields that the options select.
 type fieldsOf = func(KnowledgeOptions, *Library, *Elemental) KnowledgeObject
 
+// errNoWriter: a nil io.Writer was given for a text.
+var errNoWriter = Errorf(CodeInvalid, "a writer for the text is required")
+
 // ListKnowledge compiles a list for reading item by item. How far list and items are of
 // one moment, [WholeList] says.
 func (l *Library) ListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions) (Knowledge, error) {
@@ -217,6 +220,9 @@ func (l *Library) ListKnowledge(ctx context.Context, a Actor, id int64, opts Kno
 // written before an error stays written. How far list and items are of one moment,
 // [WholeList] says.
 func (l *Library) WriteListKnowledge(ctx context.Context, a Actor, id int64, opts KnowledgeOptions, w io.Writer) error {
+	if w == nil {
+		return errNoWriter
+	}
 	if _, err := opts.normal(); err != nil {
 		return err
 	}
@@ -266,6 +272,9 @@ func (l *Library) KnowledgeText(e Elemental, opts KnowledgeOptions) (string, Kno
 // WriteKnowledgeText writes the text of KnowledgeText as it is laid out: with its indents
 // it may be many times longer than the elemental.
 func (l *Library) WriteKnowledgeText(e Elemental, opts KnowledgeOptions, w io.Writer) error {
+	if w == nil {
+		return errNoWriter
+	}
 	opts, err := opts.normal()
 	if err != nil {
 		return err

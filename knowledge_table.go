@@ -107,19 +107,41 @@ func tableContentIn(e *Elemental, by GroupBy) tableContent {
 // title of its block, then "Empty column:" or "Empty row:" lines. The further lines of a
 // text are indented deeper than its label, so that each line can only be what it is.
 func (content tableContent) text() string {
+	var length lengthSink // first: a text of line breaks becomes many times as long
+	content.writeText(&length)
 	var b strings.Builder
-	b.WriteString(labelled("Text", content.body, ""))
+	b.Grow(int(length))
+	content.writeText(&b)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// writeText writes text, with a line break at its end.
+func (content tableContent) writeText(w textSink) {
+	writeLabelled(w, "Text", content.body, "", "")
 	for i, block := range content.blocks {
 		number := strconv.Itoa(i+1) + ". "
-		b.WriteString(number + tableTitle(block.title) + "\n")
+		w.WriteString(number + tableTitle(block.title) + "\n")
 		for _, c := range block.cells {
-			b.WriteString(labelled(c.crossed.label(), c.text, strings.Repeat(" ", len(number))))
+			indent := strings.Repeat(" ", len(number))
+			writeLabelled(w, c.crossed.label(), c.text, indent, indent)
 		}
 	}
 	for _, name := range content.unused {
-		b.WriteString("Empty " + content.kind + ": " + name.label() + "\n")
+		w.WriteString("Empty " + content.kind + ": " + name.label() + "\n")
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// lengthSink counts what is written to it.
+type lengthSink int
+
+func (n *lengthSink) Write(p []byte) (int, error) {
+	*n += lengthSink(len(p))
+	return len(p), nil
+}
+
+func (n *lengthSink) WriteString(s string) (int, error) {
+	*n += lengthSink(len(s))
+	return len(s), nil
 }
 
 // label is the name as it stands before a colon.

@@ -17,7 +17,7 @@ const (
 )
 
 // WholeList is a list with its items, as one moment has them. A list of up to 100 items
-// with MaxWholeList bytes of texts was read in one transaction. Of a larger one that
+// with MaxWholeList bytes of texts, or without details 1 MiB, was read in one transaction. Of a larger one that
 // moment fixes the list, and which items it has in which order; what they hold is read in
 // portions while Items is consumed, later and each time anew: what was deleted meanwhile
 // is left out, what was changed is as it is then.
@@ -69,24 +69,19 @@ func (w *WholeList) readItems(ctx context.Context, tx ReadTx) error {
 	if err != nil {
 		return err
 	}
-	recs := findable(w.actor, pick(found, w.ids))
-	if !w.details {
-		var n int
-		if n, err = taggedPortion(ctx, tx, recs); err != nil || n < len(recs) {
-			w.read = false
-			return err
-		}
-	}
-	w.items, err = w.library.itemsOf(ctx, tx, w.actor, recs, w.details, true)
+	w.items, err = w.library.itemsOf(ctx, tx, w.actor, findable(w.actor, pick(found, w.ids)), w.details, true)
 	return err
 }
 
 // isSmall reports whether the items may all be read at once.
 func (w *WholeList) isSmall(ctx context.Context, tx ReadTx) (bool, error) {
-	if len(w.ids) > wholeListItems || !w.details {
-		return len(w.ids) <= wholeListItems, nil
+	if len(w.ids) > wholeListItems {
+		return false, nil
 	}
 	sizes, err := tx.ElementalSizes(ctx, w.ids)
+	if !w.details {
+		return portionOf(w.ids, func(id string) int64 { return readBytes(sizes[id], false) }) == len(w.ids), err
+	}
 	bytes := int64(0)
 	for _, size := range sizes {
 		bytes += size.Body + size.CellBody + size.Notes + int64(size.Cells)*cellWeight
@@ -140,6 +135,9 @@ func (w WholeList) knowledge(ctx context.Context, opts KnowledgeOptions, object 
 // WriteKnowledge writes the compiled text of a list that was read with details, in the
 // format of opts and item by item. What was written before an error stays written.
 func (w WholeList) WriteKnowledge(ctx context.Context, opts KnowledgeOptions, to io.Writer) error {
+	if to == nil {
+		return errNoWriter
+	}
 	opts, err := opts.normal()
 	if err != nil {
 		return err

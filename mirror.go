@@ -5,6 +5,9 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
+
+	"github.com/quirelib/quire/internal/rwlock"
 )
 
 // mirror is the indexes of an engine together with what keeps them in step with
@@ -16,9 +19,11 @@ type mirror struct {
 	given  *model
 	former *model // EngineOptions.Former; nil without one
 
-	mu sync.RWMutex
-	// model is the one of given and former that made the vectors in the index.
-	model *model
+	// model is the one of given and former that made the vectors in the index. Whoever holds
+	// the lock changes it; it is read without.
+	model atomic.Pointer[model]
+
+	lock rwlock.Lock // of what follows, and of the index
 	// stale means that the index as a whole is to be filled again before it is used.
 	stale bool
 	// generation counts the write transactions that changed chunks. A reader that
@@ -64,9 +69,6 @@ func (x indexes) both(vectors, text func() error) error {
 	return cmp.Or(err, other)
 }
 
-// beginWrite locks the index for a write transaction.
-func (m *mirror) beginWrite() { m.mu.Lock() }
-
 // missed adds to sets the chunks of the elementals that the index is behind with,
 // unless they are there already. The write lock is held.
 func (m *mirror) missed(ctx context.Context, tx ReadTx, sets map[string]chunkSet) error {
@@ -85,7 +87,7 @@ func (m *mirror) missed(ctx context.Context, tx ReadTx, sets map[string]chunkSet
 
 // endWrite makes the index follow a transaction and unlocks it.
 func (m *mirror) endWrite(ctx context.Context, sets map[string]chunkSet, out outcome) {
-	defer m.mu.Unlock()
+	defer m.lock.Unlock()
 	if out == rolledBack {
 		return
 	}
@@ -127,9 +129,11 @@ const lostRaces = 16
 // more than once.
 func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index indexes) error) error {
 	for range lostRaces {
-		m.mu.RLock()
+		if err := m.lock.RLock(ctx); err != nil {
+			return err
+		}
 		before, inStep := m.generation, m.inStep()
-		m.mu.RUnlock()
+		m.lock.RUnlock()
 		if !inStep {
 			if err := m.repair(ctx, store); err != nil {
 				return err
@@ -138,8 +142,10 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 		}
 		agreed := false
 		err := store.View(ctx, func(tx ReadTx) error {
-			m.mu.RLock()
-			defer m.mu.RUnlock()
+			if err := m.lock.RLock(ctx); err != nil {
+				return err
+			}
+			defer m.lock.RUnlock()
 			agreed = m.generation == before && m.inStep()
 			if !agreed {
 				return nil
@@ -152,8 +158,10 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 	}
 	// Inside an Update nobody else can commit.
 	return store.Update(ctx, func(tx Tx) error {
-		m.mu.RLock()
-		defer m.mu.RUnlock()
+		if err := m.lock.RLock(ctx); err != nil {
+			return err
+		}
+		defer m.lock.RUnlock()
 		if !m.inStep() {
 			return errBehind
 		}
@@ -164,12 +172,12 @@ func (m *mirror) read(ctx context.Context, store Store, fn func(tx ReadTx, index
 // healthy reports whether the index answers and is in step, or could be brought
 // there. An index that is being written to is at work, which is health enough.
 func (m *mirror) healthy(ctx context.Context, store Store) error {
-	if !m.mu.TryRLock() {
+	if !m.lock.TryRLock() {
 		return nil
 	}
 	inStep := m.inStep()
 	_, err := m.index.vectors.Stats(ctx)
-	m.mu.RUnlock()
+	m.lock.RUnlock()
 	if !inStep {
 		return m.repair(ctx, store)
 	}
@@ -184,8 +192,10 @@ var errBehind = Errorf(CodeUnavailable, "the search index is being repaired; try
 func (m *mirror) repair(ctx context.Context, store Store) error {
 	var cause error
 	err := store.Update(ctx, func(tx Tx) error {
-		m.mu.Lock()
-		defer m.mu.Unlock()
+		if err := m.lock.Lock(ctx); err != nil {
+			return err
+		}
+		defer m.lock.Unlock()
 		if m.stale {
 			cause = m.fill(context.WithoutCancel(ctx), tx)
 			return nil

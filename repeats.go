@@ -1,6 +1,7 @@
 package quire
 
 import (
+	"context"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -65,24 +66,26 @@ func shared(a, b []uint64) int {
 }
 
 // withoutRepeats leaves out every chunk that repeats a better one.
-func withoutRepeats(hits []SearchHit) []SearchHit {
-	var kept []SearchHit
+func withoutRepeats(ctx context.Context, hits []SearchHit) (kept []SearchHit, err error) {
 	var passages []passage
 	for _, h := range hits {
+		if err := ctx.Err(); err != nil { // of an import they may have 1 MiB each
+			return nil, err
+		}
 		p := newPassage(h.Chunk.Text)
 		if !slices.ContainsFunc(passages, p.repeats) {
 			kept, passages = append(kept, h), append(passages, p)
 		}
 	}
-	return kept
+	return kept, nil
 }
 
 // withoutParts is the same the other way round: it leaves out every chunk that a worse
 // one repeats and goes on from. It comes after the choice of what the LLM is given, lest
 // a chunk be left out for the sake of one that is not given.
-func withoutParts(hits []SearchHit) []SearchHit {
+func withoutParts(ctx context.Context, hits []SearchHit) ([]SearchHit, error) {
 	slices.Reverse(hits)
-	hits = withoutRepeats(hits)
+	hits, err := withoutRepeats(ctx, hits)
 	slices.Reverse(hits)
-	return hits
+	return hits, err
 }

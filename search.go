@@ -134,7 +134,7 @@ var errModelChanged = Errorf(CodeInternal, "the embedder has changed meanwhile")
 // searchIndexes searches with the query's vector, which m has made; nil in SearchText.
 func (e *Engine) searchIndexes(ctx context.Context, req SearchRequest, m *model, vector []float32) (hits []SearchHit, err error) {
 	err = e.mirror.read(ctx, e.lib.store, func(tx ReadTx, index indexes) error {
-		if m != nil && e.mirror.model != m {
+		if m != nil && e.mirror.current() != m {
 			return errModelChanged
 		}
 		found, err := index.search(ctx, req, vector, e.opts.TextWeight)

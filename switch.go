@@ -47,7 +47,9 @@ func (e *Engine) switchModel(ctx context.Context, atOnce bool) (missing []unembe
 		if total, err = tx.CountChunks(ctx); err != nil {
 			return err
 		}
-		e.mirror.beginWrite()
+		if err := e.mirror.lock.Lock(ctx); err != nil {
+			return err
+		}
 		locked = true
 		return e.mirror.fill(ctx, tx)
 	})
@@ -111,9 +113,10 @@ func (e *Engine) adopt(ctx context.Context, tx Tx, retitled map[string]bool) err
 // endSwitch releases the index after a change of the Embedder. If that has failed, what
 // the index holds is not what the Store holds.
 func (m *mirror) endSwitch(former *model, done bool) {
-	defer m.mu.Unlock()
+	defer m.lock.Unlock()
 	m.generation++
 	if !done {
-		m.model, m.stale = former, true
+		m.model.Store(former)
+		m.stale = true
 	}
 }

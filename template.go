@@ -23,6 +23,9 @@ func (l *Library) FillTemplate(ctx context.Context, a Actor, id string, values m
 // WriteTemplate writes what FillTemplate returns, without building it: memory grows with
 // the body and the values only. Where it refuses, nothing has been written.
 func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values map[string]string, w io.Writer) error {
+	if w == nil {
+		return errNoWriter
+	}
 	e, err := l.Elemental(ctx, a, id)
 	if err != nil {
 		return err

@@ -115,7 +115,7 @@ func filled(tb testing.TB, n int) *embedded.Quire {
 // afterwards, or nothing, and what was in the temporary file is gone.
 func TestKillWhileImporting(t *testing.T) {
 	t.Parallel()
-	n, kills := 400, 14
+	n, kills := 200, 8
 	if testing.Short() {
 		n, kills = 100, 4
 	}

@@ -20,8 +20,9 @@ const offlineEnv = "QUIRE_TEST_OFFLINE"
 
 // slowTests are left out when the tests run again without a network: they wait, measure or
 // repeat what the others do.
-const slowTests = `^(TestNothingIsFetched|TestHostileTexts|TestHostileParameters|TestBodyMemory|TestLongLists.*|TestStreamOutlives.*|TestLongAnswer.*|TestLongWords|` +
-	`TestCreateManyAtEachPlace|TestNoRequestWaitsForItself|TestLoad|TestTooManyIDs|TestSlow.*|TestLarge.*|TestOnceLongAnswer|TestServerFields|TestFuzz.*|TestBufferMemory|.*Memory.*|.*Wait.*|TestGuessedKeys|TestAccess)$`
+const slowTests = `^(TestNothingIsFetched|TestHostileTexts|TestHostileParameters|TestLongLists.*|TestStreamOutlives.*|TestLongAnswer.*|TestLongWords|` +
+	`TestCreateManyAtEachPlace|TestLoad|TestTooManyIDs|TestSlow.*|TestSteady.*|TestLarge.*|TestMany.*|TestUnpagedAnswers|TestMediaKeepsConnection|` +
+	`TestOnceLongAnswer|TestServerFields|TestFuzz.*|.*Memory.*|.*Wait.*|TestGuessedKeys|TestAccess)$`
 
 // luringTests are those that write addresses and files, which are enough in short mode.
 const luringTests = `^(TestLures|TestAddresses|TestHostileFiles|TestHostileKnowledge|TestFileNames|TestIngestOfFiles)$`

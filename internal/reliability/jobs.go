@@ -16,7 +16,7 @@ var jobs = []Row{
 	}}},
 	{ID: "C3", Package: ".", Test: "TestReadersSeeOldOrNew", Long: true, Controls: []Control{{
 		Guard: "a search and a commit exclude each other", File: "mirror.go",
-		Old: "			m.mu.RLock()\n			defer m.mu.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
+		Old: "			if err := m.lock.RLock(ctx); err != nil {\n				return err\n			}\n			defer m.lock.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
 		New: "			agreed = true || before == 0\n",
 	}}},
 	{ID: "C3", Package: ".", Test: "TestOldSnapshot", Controls: []Control{{
@@ -25,7 +25,7 @@ var jobs = []Row{
 	}}},
 	{ID: "C3", Package: ".", Test: "TestNoCommitInsideASearch", Controls: []Control{{
 		Guard: "a search and a commit exclude each other", File: "mirror.go",
-		Old: "			m.mu.RLock()\n			defer m.mu.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
+		Old: "			if err := m.lock.RLock(ctx); err != nil {\n				return err\n			}\n			defer m.lock.RUnlock()\n			agreed = m.generation == before && m.inStep()\n",
 		New: "			agreed = true || before == 0\n",
 	}}},
 	{ID: "C4", Package: ".", Test: "TestFailureAtEachBatch", Controls: []Control{{

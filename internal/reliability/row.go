@@ -39,14 +39,20 @@ type Control struct {
 
 // LongTests returns a pattern for go test -run: the tests that do more with -tags long, or are
 // built with it only.
-func LongTests() string {
+func LongTests() string { return tests(func(row Row) bool { return row.Long || row.LongOnly }) }
+
+// Tests returns a pattern for go test -run: the tests of all rows that are built without a tag.
+func Tests() string { return tests(func(row Row) bool { return !row.LongOnly }) }
+
+func tests(of func(Row) bool) string {
 	var names []string
 	for row := range Rows() {
-		if row.Long || row.LongOnly {
+		if of(row) {
 			names = append(names, row.Test)
 		}
 	}
-	return "^(" + strings.Join(names, "|") + ")$"
+	slices.Sort(names)
+	return "^(" + strings.Join(slices.Compact(names), "|") + ")$"
 }
 
 // Rows iterates over all rows, by area.

@@ -29,10 +29,15 @@ const module = "github.com/quirelib/quire"
 
 func main() {
 	long := flag.Bool("long", false, "only those ran that do more with -tags long: the rows of these are wanted")
-	names := flag.Bool("longtests", false, "print a pattern of these, and end")
+	longTests := flag.Bool("longtests", false, "print a pattern of these, and end")
+	tests := flag.Bool("tests", false, "print a pattern of the tests of all rows that need no tag, and end")
 	flag.Parse()
-	if *names {
+	switch {
+	case *longTests:
 		fmt.Println(reliability.LongTests())
+		return
+	case *tests:
+		fmt.Println(reliability.Tests())
 		return
 	}
 	r := newReport(*long)

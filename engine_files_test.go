@@ -530,6 +530,9 @@ func TestSharedFiles(t *testing.T) {
 	if err != nil {
 		t.Skip("shared/data is absent; the other tests cover each kind of file")
 	}
+	if testing.Short() {
+		paths = paths[:min(60, len(paths))]
+	}
 	f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Extractor: extract.New(nil), Workers: 1})
 	chunks := 0
 	for some := range slices.Chunk(paths, 15) {

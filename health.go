@@ -9,8 +9,8 @@ import (
 type Component struct {
 	Up      bool
 	Latency time.Duration
-	// Counts are write_failures of the store since NewLibrary, and log_bytes if it is a
-	// LoggedStore; chunks, vectors, dimension of the index; queued, running, failed of the jobs;
+	// Counts are write_failures of the store since NewLibrary (with those in which a function
+	// given to Once returned ErrUnavailable), and log_bytes if it is a LoggedStore; chunks, vectors, dimension of the index; queued, running, failed of the jobs;
 	// and of the embedder, while it is being changed or if that has failed for good,
 	// reembed_done, reembed_total in chunks and reembed_failures, the tries that have failed
 	// since one succeeded.
@@ -45,7 +45,8 @@ func (e *Engine) Healthy(ctx context.Context) error {
 // Health reports on every part. The store is down if it cannot be read, or if a write has failed
 // for a reason of its own, such as a full disk, and a small one that Health tries does so too. It
 // asks no model anything: an LLM is up as long as the Engine is open, and so is an embedder,
-// unless ingests wait for it to answer again.
+// unless ingests wait for it to answer again, as they do after MaxAttempts tries: up to then a
+// failure may be that of a text.
 func (e *Engine) Health(ctx context.Context) Health {
 	open := e.open(ctx) == nil
 	model := e.mirror.current()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -96,21 +97,61 @@ var damages = []struct{ name, statement, part string }{
 	{"lost job", `DELETE FROM jobs WHERE elemental_id = '{elemental}'; DELETE FROM chunks WHERE elemental_id = '{elemental}'`, "jobs"},
 }
 
-// soundLibrary makes a library in which all kinds of things are, in a file, with an elemental of
-// two passages that is to be ingested.
-func soundLibrary(t *testing.T, seed uint64) (in *instance, path string, owner quire.Actor, e quire.Elemental) {
+// soundLibrary is a file with a library in which all kinds of things are, and an elemental of two
+// passages of one of its users.
+type soundLibrary struct {
+	file      []byte
+	owner     quire.Actor
+	elemental string
+}
+
+// soundLibraries makes some of them.
+func soundLibraries(t *testing.T) []soundLibrary {
+	t.Helper()
+	libraries := make([]soundLibrary, 4)
+	for i := range libraries {
+		libraries[i] = newSoundLibrary(t, uint64(i))
+	}
+	return libraries
+}
+
+func newSoundLibrary(t *testing.T, seed uint64) (l soundLibrary) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "quire.db")
+	in := openInstance(t, path)
+	l.owner = fillLibrary(in, seed, 12).users[0]
+	tag, err := in.CreateTag(t.Context(), l.owner, quire.TagInput{Title: "by the sea", Color: "#fff", ElementalTypeID: quire.TypeDocument})
+	in.must(err)
+	e, err := in.CreateElemental(t.Context(), l.owner, quire.ElementalInput{
+		Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, TagIDs: []int64{tag.ID},
+		Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
+	in.must(err)
+	l.elemental = e.ID
+	in.idle(acme)
+	in.close()
+	if l.file, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// open opens a copy of the library.
+func (l soundLibrary) open(t *testing.T) (in *instance, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "quire.db")
+	if err := os.WriteFile(path, l.file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return openInstance(t, path), path
+}
+
+func openInstance(t *testing.T, path string) *instance {
+	t.Helper()
 	s, err := sqlite.Open(t.Context(), path, &sqlite.Options{Synchronous: sqlite.Normal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in = newInstance(t, s, nil)
-	owner = fillLibrary(in, seed, 12).users[0]
-	e, err = in.CreateElemental(t.Context(), owner, quire.ElementalInput{
-		Title: "Of a lighthouse", TypeID: quire.TypeDocument, CategoryID: quire.CategoryText, Body: "the lamp burns\n\nthe keeper sleeps", Settings: quire.Settings{KnowledgeBase: true}})
-	in.must(err)
-	return in, path, owner, e
+	return newInstance(t, s, nil)
 }
 
 // TestVerify: a library in which all kinds of things are is sound, and after each kind of
@@ -121,11 +162,12 @@ func TestVerify(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("A6: %d kinds of damage inside of a file that is open, %d found by Verify", len(damages), found.Load())
 	})
+	libraries := soundLibraries(t)
 	for i, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			in, path, _, e := soundLibrary(t, uint64(i))
-			in.idle(acme)
+			sound := libraries[i%len(libraries)]
+			in, path := sound.open(t)
 			checked := in.checked()
 			for _, part := range []string{"users", "elementals", "lists", "items", "media", "rows", "comments", "rates", "marks", "chunks", "vectors", "index"} {
 				if checked[part] == 0 {
@@ -135,7 +177,7 @@ func TestVerify(t *testing.T) {
 			if faults := in.faults(); len(faults) > 0 {
 				t.Fatalf("faults before the damage: %+v", faults)
 			}
-			in.damage(path, strings.ReplaceAll(d.statement, "{elemental}", e.ID))
+			in.damage(path, strings.ReplaceAll(d.statement, "{elemental}", sound.elemental))
 			faults := in.faults()
 			if !slices.ContainsFunc(faults, func(f quire.Fault) bool { return f.Part == d.part }) {
 				t.Fatalf("no fault of %s was found, but these: %+v", d.part, faults)
@@ -179,14 +221,15 @@ func TestVerifyGoesOn(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("A6: %d kinds of damage after which something cannot be read: %d named, with all else that is wrong", len(unreadable), named.Load())
 	})
+	libraries := soundLibraries(t)
 	for i, d := range unreadable {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			in, path, owner, e := soundLibrary(t, uint64(i))
-			l, err := in.CreateList(t.Context(), owner, quire.ListInput{Title: "Of lamps"})
+			sound := libraries[i%len(libraries)]
+			in, path := sound.open(t)
+			l, err := in.CreateList(t.Context(), sound.owner, quire.ListInput{Title: "Of lamps"})
 			in.must(err)
-			in.idle(acme)
-			fill := strings.NewReplacer("{elemental}", e.ID, "{list}", strconv.FormatInt(l.ID, 10))
+			fill := strings.NewReplacer("{elemental}", sound.elemental, "{list}", strconv.FormatInt(l.ID, 10))
 			in.damage(path, fill.Replace(d.statement))
 			in.damage(path, `UPDATE users SET id = id || 'x' WHERE id = (SELECT user_id FROM keys LIMIT 1)`)
 			in.damage(path, `UPDATE comments SET parent = id WHERE id = (SELECT max(id) FROM comments)`)

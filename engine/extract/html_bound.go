@@ -12,8 +12,9 @@ import (
 
 // The limits of a page, which its tokens show before it is parsed.
 const (
-	maxTags    = 250_000
-	maxRebuilt = 2_000_000 // formatting elements that the parser may have to open again
+	maxTags           = 250_000
+	maxPageAttributes = 4 * maxTags
+	maxRebuilt        = 2_000_000 // formatting elements that the parser may have to open again
 )
 
 // formatting are the elements that the parser opens again in each new block until they
@@ -42,9 +43,36 @@ func (r pageReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
+// errTags refuses a page with too much in its tags.
+var errTags = quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements or attributes, or too many that are never closed")
+
+// oneTag reports whether a tag of the text may have too many attributes. Each needs a space, slash
+// or quote before it; the values of few have as many of these as that.
+func oneTag(text string) bool {
+	separators, inside := 0, false
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '<':
+			if !inside && i+1 < len(text) && (text[i+1]|0x20 >= 'a' && text[i+1]|0x20 <= 'z' || text[i+1] == '/') {
+				separators, inside = 0, true
+			}
+		case '>':
+			inside = false
+		case ' ', '\t', '\n', '\f', '\r', '/', '"', '\'':
+			if separators++; inside && separators > maxPageAttributes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // boundHTML refuses a page that would take too much to parse. It takes time linear in
-// the text, and memory for the attributes of one tag, 16 bytes for each of its bytes at most.
+// the text, and memory for the attributes of one tag.
 func boundHTML(ctx context.Context, text string) error {
+	if oneTag(text) { // before the tokenizer has them in memory, 32 bytes for each or more
+		return errTags
+	}
 	z := html.NewTokenizer(pageReader{ctx, strings.NewReader(text)})
 	tags, attributes, open, rebuilt := 0, 0, 0, 0
 	closable := map[atom.Atom]int{}
@@ -70,8 +98,8 @@ func boundHTML(ctx context.Context, text string) error {
 				closable[a]--
 			}
 		}
-		if rebuilt += open; tags > 2*maxTags || attributes > 4*maxTags || rebuilt > maxRebuilt {
-			return quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements or attributes, or too many that are never closed")
+		if rebuilt += open; tags > 2*maxTags || attributes > maxPageAttributes || rebuilt > maxRebuilt {
+			return errTags
 		}
 	}
 }

@@ -18,6 +18,14 @@ func TestBoundHTML(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for name, page := range map[string]string{
+		"words":   "<p>a < b, <b>and</b> " + strings.Repeat("word ", 2_000_000),
+		"picture": `<img src="data:image/png;base64,` + strings.Repeat("iVBOR/", 900_000) + `">`,
+	} {
+		if err := boundHTML(t.Context(), page); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if err := boundHTML(t.Context(), strings.Repeat("<p><b>x</b> <a href=y>z</a></p>", 50_000)); err != nil {
 		t.Errorf("closed: %v", err)
 	}

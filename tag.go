@@ -19,7 +19,7 @@ type TagInput struct {
 	Title           string // 1..100 characters, not blank
 	Color           string // "#" and 3, 4, 6 or 8 hex digits
 	Description     string // at most 20,000 characters
-	ElementalTypeID int    // in the catalogue
+	ElementalTypeID int    // required: an elemental type of the catalogue, for which clients offer the tag; it may go on others too
 	SourceUserID    string
 	SourceTagID     string
 }

@@ -19,7 +19,7 @@ type Fault struct {
 
 // Verification is what Verify has read and found. The zero value is that of nothing read.
 type Verification struct {
-	Checked map[string]int // how many of each part were read: "elementals", "lists", "chunks" ..
+	Checked map[string]int // how many of each part were read: "elementals", "lists", "chunks" ..; of "index" a sample
 	Faults  []Fault        // in the order in which they were found, at most 1,000
 	Found   int            // how many faults there are in all
 }

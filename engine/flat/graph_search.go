@@ -30,8 +30,12 @@ func (g *graph) size() int { return len(*g.pages.Load()) * blockRows }
 
 // usualWidth is how many near nodes a search looks for. With so many, recall is 0.99 for
 // passages that engine/static has embedded, as docs/decisions/0033-graph.md has it, and more
-// where vectors are in clusters.
-func usualWidth(limit, nodes int) int { return 5*limit + 14*bits.Len(uint(nodes)) }
+// where vectors are in clusters; of 1,000,000 of these too, which takes more for each doubling
+// beyond 131,071.
+func usualWidth(limit, nodes int) int {
+	doublings := bits.Len(uint(nodes))
+	return 5*limit + 14*doublings + 40*max(0, doublings-17)
+}
 
 // pays reports whether a walk takes less time than comparing rows, of so many nodes. A walk
 // compares the more nodes for each that it keeps the more there are which it does not keep;

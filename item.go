@@ -57,10 +57,11 @@ func (l *Library) itemsOf(ctx context.Context, tx ReadTx, a Actor, recs []Elemen
 }
 
 // A portion is what of many elementals is read at a time: up to lightPortion elementals without
-// their bodies, or up to wholePortion with them, whose texts have up to portionBytes together; but
-// one at least.
+// their bodies, lightBlock of them at a time until their descriptions have portionBytes together, and
+// tags of up to that; or up to wholePortion with all texts of up to that. But one at least.
 const (
 	lightPortion = 100
+	lightBlock   = 25
 	wholePortion = 16
 	portionBytes = 1 << 20
 )
@@ -229,32 +230,54 @@ func taggedPortion(ctx context.Context, tx ReadTx, recs []ElementalRecord) (int,
 // without the columns and rows of tables, and returns how many ids the portion has.
 func (l *Library) visible(ctx context.Context, a Actor, ids []string, details bool) (out []Elemental, n int, err error) {
 	err = l.viewAs(ctx, a, func(tx ReadTx) (err error) {
-		elementals, most := tx.ElementalsWithoutBody, lightPortion
-		if details {
-			elementals, most = tx.Elementals, wholePortion
+		read := wholeItems
+		if !details {
+			read = lightItems
 		}
-		ids = ids[:min(most, len(ids))]
-		sizes, err := tx.ElementalSizes(ctx, ids)
-		if err != nil {
+		var recs []ElementalRecord
+		if recs, n, err = read(ctx, tx, ids); err != nil {
 			return err
 		}
-		n = portionOf(ids, func(id string) int64 { return readBytes(sizes[id], details) })
-		found, err := elementals(ctx, ids[:n])
-		if err != nil {
-			return err
-		}
-		out, err = l.itemsOf(ctx, tx, a, findable(a, pick(found, ids[:n])), details, false)
+		out, err = l.itemsOf(ctx, tx, a, findable(a, recs), details, false)
 		return err
 	})
 	return out, n, err
 }
 
-// readBytes is how long the texts of an elemental are that are read in a portion.
-func readBytes(size ElementalSize, details bool) int64 {
-	if details {
-		return size.Body + size.Notes
+// wholeItems reads the next portion of elementals whole, and returns how many ids it has.
+func wholeItems(ctx context.Context, tx ReadTx, ids []string) (recs []ElementalRecord, n int, err error) {
+	ids = ids[:min(wholePortion, len(ids))]
+	sizes, err := tx.ElementalSizes(ctx, ids)
+	if err != nil {
+		return nil, 0, err
 	}
-	return size.Notes
+	n = portionOf(ids, func(id string) int64 { return sizes[id].Body + sizes[id].Notes })
+	found, err := tx.Elementals(ctx, ids[:n])
+	return pick(found, ids[:n]), n, err
+}
+
+// lightItems reads the next portion of elementals without their bodies, and returns how many ids
+// it has.
+func lightItems(ctx context.Context, tx ReadTx, ids []string) (recs []ElementalRecord, n int, err error) {
+	bytes := 0
+	for some := range slices.Chunk(ids[:min(lightPortion, len(ids))], lightBlock) {
+		found, err := tx.ElementalsWithoutBody(ctx, some)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, rec := range pick(found, some) {
+			bytes += len(rec.Description)
+			recs = append(recs, rec)
+		}
+		if n += len(some); bytes > portionBytes {
+			break
+		}
+	}
+	fewer, err := taggedPortion(ctx, tx, recs)
+	if err == nil && fewer < len(recs) {
+		n, recs = slices.Index(ids, recs[fewer].ID), recs[:fewer]
+	}
+	return recs, n, err
 }
 
 // mayFind reports whether an elemental shows up for the actor in searches and

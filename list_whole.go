@@ -58,35 +58,34 @@ func (w *WholeList) readItems(ctx context.Context, tx ReadTx) error {
 	for i, it := range items {
 		w.ids[i] = it.ElementalID
 	}
-	if w.read, err = w.isSmall(ctx, tx); err != nil || !w.read {
+	if len(w.ids) > wholeListItems {
+		return nil
+	}
+	recs, err := w.readAtOnce(ctx, tx)
+	if err != nil || !w.read {
 		return err
 	}
-	elementals := tx.ElementalsWithoutBody
-	if w.details {
-		elementals = tx.Elementals
-	}
-	found, err := elementals(ctx, w.ids)
-	if err != nil {
-		return err
-	}
-	w.items, err = w.library.itemsOf(ctx, tx, w.actor, findable(w.actor, pick(found, w.ids)), w.details, true)
+	w.items, err = w.library.itemsOf(ctx, tx, w.actor, findable(w.actor, recs), w.details, true)
 	return err
 }
 
-// isSmall reports whether the items may all be read at once.
-func (w *WholeList) isSmall(ctx context.Context, tx ReadTx) (bool, error) {
-	if len(w.ids) > wholeListItems {
-		return false, nil
+// readAtOnce reads the items if their texts are short enough for that, and sets whether they are.
+func (w *WholeList) readAtOnce(ctx context.Context, tx ReadTx) ([]ElementalRecord, error) {
+	if !w.details {
+		recs, n, err := lightItems(ctx, tx, w.ids)
+		w.read = n == len(w.ids)
+		return recs, err
 	}
 	sizes, err := tx.ElementalSizes(ctx, w.ids)
-	if !w.details {
-		return portionOf(w.ids, func(id string) int64 { return readBytes(sizes[id], false) }) == len(w.ids), err
-	}
 	bytes := int64(0)
 	for _, size := range sizes {
 		bytes += size.Body + size.CellBody + size.Notes + int64(size.Cells)*cellWeight
 	}
-	return bytes <= MaxWholeList, err
+	if w.read = err == nil && bytes <= MaxWholeList; !w.read {
+		return nil, err
+	}
+	found, err := tx.Elementals(ctx, w.ids)
+	return pick(found, w.ids), err
 }
 
 // Items iterates over the items that the actor may see, by their order in the list. Of

@@ -107,6 +107,7 @@ func TestReadmeCurl(t *testing.T) {
 func wantFromCurl(line string) string {
 	for _, c := range []struct{ in, want string }{
 		{"search=restore", "demo-backup"},
+		{"-X DELETE", ""}, // 204
 		{"/v1/user/elementals", `"retry-policy"`},
 		{"/v1/kb/elemental", "accepted"},
 		{"/v1/kb/jobs", "retry-policy"},

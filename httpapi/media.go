@@ -22,8 +22,8 @@ func (s *server) addMedia(c *call) error {
 	}})
 }
 
-// elementalAndCells reads the elemental that the path names, with its cells, or those beside it, if
-// it is a table or a cell; none if there is no such elemental, which will be said later.
+// elementalAndCells reads the elemental that the path names, with its cells if it is a
+// table; none if there is no such elemental, which will be said later.
 func (c *call) elementalAndCells() ([]quire.Elemental, error) {
 	e, err := c.s.lib.Elemental(c.r.Context(), c.actor(), c.params["id"])
 	if quire.CodeOf(err) == quire.CodeNotFound {
@@ -33,11 +33,6 @@ func (c *call) elementalAndCells() ([]quire.Elemental, error) {
 		return nil, err
 	}
 	all := []quire.Elemental{e}
-	if e.TypeID == quire.TypeCell { // with which the whole table is indexed
-		if e, err = c.s.lib.Elemental(c.r.Context(), c.actor(), e.TableID); err != nil {
-			return all, nil // it has been deleted meanwhile, or will be said to be wrong
-		}
-	}
 	if e.Details != nil {
 		for _, column := range e.Details.Columns {
 			all = append(all, column.Cells...)

@@ -46,36 +46,16 @@ func (r pageReader) Read(p []byte) (int, error) {
 // errTags refuses a page with too much in its tags.
 var errTags = quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements or attributes, or too many that are never closed")
 
-// oneTag reports whether a tag of the text may have too many attributes. Each needs a space, slash
-// or quote before it; the values of few have as many of these as that.
-func oneTag(text string) bool {
-	separators, inside := 0, false
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case '<':
-			if !inside && i+1 < len(text) && (text[i+1]|0x20 >= 'a' && text[i+1]|0x20 <= 'z' || text[i+1] == '/') {
-				separators, inside = 0, true
-			}
-		case '>':
-			inside = false
-		case ' ', '\t', '\n', '\f', '\r', '/', '"', '\'':
-			if separators++; inside && separators > maxPageAttributes {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // boundHTML refuses a page that would take too much to parse. It takes time linear in
 // the text, and memory for the attributes of one tag.
 func boundHTML(ctx context.Context, text string) error {
-	if oneTag(text) { // before the tokenizer has them in memory, 32 bytes for each or more
+	if manyAttributes(text, maxPageAttributes) {
 		return errTags
 	}
 	z := html.NewTokenizer(pageReader{ctx, strings.NewReader(text)})
 	tags, attributes, open, rebuilt := 0, 0, 0, 0
 	closable := map[atom.Atom]int{}
+	foreign := false // there was svg or math, in which style, title and others have elements
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
@@ -87,7 +67,11 @@ func boundHTML(ctx context.Context, text string) error {
 			for ; more; attributes++ {
 				_, _, more = z.TagAttr()
 			}
-			switch a := atom.Lookup(word); {
+			a := atom.Lookup(word)
+			if foreign = foreign || a == atom.Svg || a == atom.Math; foreign {
+				z.NextIsNotRawText()
+			}
+			switch {
 			case scopes[a]:
 				clear(closable)
 			case formatting[a] && kind != html.EndTagToken:

@@ -13,12 +13,7 @@ import (
 // a deadline has an answer by then.
 func TestHangingIndex(t *testing.T) {
 	t.Parallel()
-	f := newEngineFixture(t, stores[1].open(t), quire.EngineOptions{Chunker: paragraphs{}})
-	f.stop(t.Context())
-	index := &slowIndex{Index: f.index}
-	eng, err := quire.NewEngine(t.Context(), f.Library, index, f.embedder, f.llm, &f.opts)
-	f.check(err)
-	f.eng = eng
+	f, index := newSlowIndexFixture(t)
 	e := f.add(f.ann, "What hangs in the index", "one")
 	search := func(ctx context.Context) error {
 		_, err := f.eng.Search(ctx, quire.SearchRequest{Query: "one", Filters: quire.Filters{TenantID: f.ann.TenantID}})

@@ -420,16 +420,22 @@ func (x *slowIndex) Search(ctx context.Context, query []float32, filters quire.F
 	return hits, err
 }
 
-// TestNoCommitInsideASearch ingests while a search has asked the index, but has not
-// read the chunks yet.
-func TestNoCommitInsideASearch(t *testing.T) {
-	t.Parallel()
+func newSlowIndexFixture(t *testing.T) (*engineFixture, *slowIndex) {
+	t.Helper()
 	f := newEngineFixture(t, stores[1].open(t), quire.EngineOptions{Chunker: paragraphs{}})
 	f.stop(t.Context())
 	index := &slowIndex{Index: f.index}
 	eng, err := quire.NewEngine(t.Context(), f.Library, index, f.embedder, f.llm, &f.opts)
 	f.check(err)
 	f.eng = eng
+	return f, index
+}
+
+// TestNoCommitInsideASearch ingests while a search has asked the index, but has not
+// read the chunks yet.
+func TestNoCommitInsideASearch(t *testing.T) {
+	t.Parallel()
+	f, index := newSlowIndexFixture(t)
 	e := f.add(f.ann, "Of two states one", "old one")
 	f.update(f.ann, e.ID, "new one\n\nnew two\n\nnew three")
 	gate := make(chan struct{})

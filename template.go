@@ -30,7 +30,7 @@ func (l *Library) WriteTemplate(ctx context.Context, a Actor, id string, values 
 	if err != nil {
 		return err
 	}
-	parts := placeholder.PartsBy(e.Body, func(written string) (string, bool) { return valueOf(values, written) })
+	parts := placeholder.Parts(e.Body, func(written string) (string, bool) { return valueOf(values, written) })
 	if _, ok := placeholder.LengthWithin(parts, l.opts.MaxBodyBytes); !ok {
 		return Errorf(CodeTooLarge, "filled in, the text has more than %d bytes; use shorter values", l.opts.MaxBodyBytes)
 	}

@@ -49,15 +49,15 @@ var errTags = quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements o
 // boundHTML refuses a page that would take too much to parse. It takes time linear in
 // the text, and memory for the attributes of one tag.
 func boundHTML(ctx context.Context, text string) error {
-	if manyAttributes(text, maxPageAttributes) {
-		return errTags
-	}
-	z := html.NewTokenizer(pageReader{ctx, strings.NewReader(text)})
+	z := pageTokenizer{Tokenizer: html.NewTokenizer(pageReader{ctx, strings.NewReader(text)}), text: text, most: maxPageAttributes}
 	tags, attributes, open, rebuilt := 0, 0, 0, 0
 	closable := map[atom.Atom]int{}
 	foreign := false // there was svg or math, in which style, title and others have elements
 	for {
 		kind := z.Next()
+		if z.many {
+			return errTags
+		}
 		if kind == html.ErrorToken {
 			return ctx.Err() // the tokenizer takes any text; only its reader makes it fail
 		}

@@ -17,6 +17,18 @@ import (
 	"pgregory.net/rapid"
 )
 
+// Fill is body with values in the place of its placeholders.
+func Fill(body string, values map[string]string) string {
+	var b strings.Builder
+	for part := range Parts(body, func(written string) (string, bool) {
+		v, ok := values[written]
+		return v, ok
+	}) {
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
 func TestFill(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -22,11 +22,7 @@
 // All functions take any string and need time in proportion to its length.
 package placeholder
 
-import (
-	"iter"
-	"math"
-	"strings"
-)
+import "iter"
 
 // MaxName is the greatest length of a word or name, in characters (code points).
 // Longer ones are ordinary text.
@@ -54,58 +50,10 @@ func List(body string) []string {
 	return list
 }
 
-// Fill replaces every placeholder of body that values has, in one pass: a value is
-// never scanned again. The keys of values are written as [List] gives them; a
-// placeholder without a value stays as it is.
-func Fill(body string, values map[string]string) string {
-	filled, _ := FillWithin(body, values, math.MaxInt)
-	return filled
-}
-
-// FillWithin is Fill for results of at most limit bytes: a few kilobytes of
-// placeholders and of values would make gigabytes. It returns false, having built
-// nothing, if the result would be longer.
-func FillWithin(body string, values map[string]string, limit int) (string, bool) {
-	size, ok := SizeWithin(body, values, limit)
-	if !ok {
-		return "", false
-	}
-	var b strings.Builder
-	b.Grow(size)
-	for part := range Parts(body, values) {
-		b.WriteString(part)
-	}
-	return b.String(), true
-}
-
-// SizeWithin is the length of what [Fill] returns, in bytes, without building it; false
-// if it is over limit.
-func SizeWithin(body string, values map[string]string, limit int) (size int, ok bool) {
-	return LengthWithin(Parts(body, values), limit)
-}
-
-// LengthWithin is the length of parts together, in bytes; false if it is over limit.
-func LengthWithin(parts iter.Seq[string], limit int) (length int, ok bool) {
-	for part := range parts {
-		if len(part) > limit-length {
-			return 0, false
-		}
-		length += len(part)
-	}
-	return length, true
-}
-
-// Parts yields what [Fill] returns in parts, which are parts of body and values: none is
-// copied.
-func Parts(body string, values map[string]string) iter.Seq[string] {
-	return PartsBy(body, func(written string) (string, bool) {
-		v, ok := values[written]
-		return v, ok
-	})
-}
-
-// PartsBy is [Parts] with values that are looked up by the placeholder as it is written.
-func PartsBy(body string, value func(written string) (string, bool)) iter.Seq[string] {
+// Parts replaces every placeholder of body that has a value, in one pass: a value is never
+// scanned again. value is asked with a placeholder as [List] gives it, and says whether there
+// is one; without, it stays as it is. What is yielded are parts of body and values: none is copied.
+func Parts(body string, value func(written string) (string, bool)) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		done := 0
 		for s := range scan(body) {
@@ -120,4 +68,15 @@ func PartsBy(body string, value func(written string) (string, bool)) iter.Seq[st
 		}
 		yield(body[done:])
 	}
+}
+
+// LengthWithin is the length of parts together, in bytes; false if it is over limit.
+func LengthWithin(parts iter.Seq[string], limit int) (length int, ok bool) {
+	for part := range parts {
+		if len(part) > limit-length {
+			return 0, false
+		}
+		length += len(part)
+	}
+	return length, true
 }

@@ -73,10 +73,7 @@ func (ch *changes) finish(ctx context.Context, out outcome) {
 	if out == rolledBack || !ch.jobs {
 		return
 	}
-	ch.lib.engineMu.RLock()
-	e := ch.lib.engine
-	ch.lib.engineMu.RUnlock()
-	if e != nil {
+	if e := ch.lib.engine.Load(); e != nil {
 		e.jobsChanged(ch.cancelled)
 	}
 }
@@ -89,19 +86,21 @@ func (ch *changes) lock(ctx context.Context, tx Tx) error {
 	if len(ch.sets) == 0 {
 		return nil
 	}
-	// engineMu is held until the index is: Close waits for one after the other and
-	// then knows that nobody is left who would write to the index.
-	ch.lib.engineMu.RLock()
-	defer ch.lib.engineMu.RUnlock()
-	e := ch.lib.engine
-	if e == nil {
-		return nil
+	for {
+		e := ch.lib.engine.Load()
+		if e == nil {
+			return nil
+		}
+		if err := e.mirror.lock.Lock(ctx); err != nil {
+			return err
+		}
+		// Only who has the index can tell whether it is still that of the Library: see detach.
+		if e == ch.lib.engine.Load() {
+			ch.engine = e
+			return e.mirror.missed(ctx, tx, ch.sets)
+		}
+		e.mirror.lock.Unlock()
 	}
-	if err := e.mirror.lock.Lock(ctx); err != nil {
-		return err
-	}
-	ch.engine = e
-	return e.mirror.missed(ctx, tx, ch.sets)
 }
 
 // replace makes chunks all that there is of an elemental.

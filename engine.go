@@ -200,12 +200,7 @@ func NewEngine(ctx context.Context, lib *Library, index VectorIndex, embedder Em
 func (e *Engine) attach(ctx context.Context) error {
 	attached := false
 	err := e.lib.update(ctx, func(tx Tx) error {
-		e.lib.engineMu.Lock()
-		if e.lib.engine == nil {
-			e.lib.engine, attached = e, true
-		}
-		e.lib.engineMu.Unlock()
-		if !attached {
+		if attached = attached || e.lib.engine.CompareAndSwap(nil, e); !attached {
 			return Errorf(CodeConflict, "the library has an engine already; close that one first")
 		}
 		if err := e.begin(ctx, tx); err != nil {
@@ -297,11 +292,9 @@ func (e *Engine) ingestAgain(ctx context.Context, tx Tx, elementalID string) err
 
 // detach frees the Library for another engine.
 func (e *Engine) detach() {
-	e.lib.engineMu.Lock()
-	e.lib.engine = nil
-	e.lib.engineMu.Unlock()
-	// Whoever took this engine out of the Library before now holds, or waits for, the
-	// index; after this nobody will write to it any more.
+	e.lib.engine.Store(nil)
+	// Whoever has the index now may still write to it; whoever gets it after this sees that
+	// it is no longer that of the Library.
 	if e.mirror.lock.Lock(context.Background()) == nil {
 		e.mirror.lock.Unlock()
 	}

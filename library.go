@@ -31,8 +31,7 @@ type Library struct {
 
 	catalogueMu sync.Mutex // of who replaces the catalogue
 
-	engineMu sync.RWMutex // guards engine
-	engine   *Engine      // nil without a knowledge engine
+	engine atomic.Pointer[Engine] // nil without a knowledge engine
 }
 
 // LibraryOptions configure a Library. The zero value is good.

@@ -132,5 +132,8 @@ func (e *Engine) ChatStream(ctx context.Context, req ChatRequest) iter.Seq2[Chat
 		default:
 		}
 `,
+	}, {
+		Guard: "a long log is cut when it is used again", File: "store/sqlite/conn.go",
+		Old: `"journal_size_limit", "4194304", "4194304"`, New: `"journal_size_limit", "-1", "-1"`,
 	}}},
 }

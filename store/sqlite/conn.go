@@ -46,8 +46,9 @@ func (o Options) writer() []pragma {
 		// The log is used again from 4 MiB on, in pages of a new file: with SQLite's own 1,000 it
 		// would take 8 MB of a disk that has no more, and then nothing could be written.
 		pragma{"wal_autocheckpoint", "512", "512"},
-		// A log that one big transaction made long does not stay so.
-		pragma{"journal_size_limit", "67108864", "67108864"},
+		// A log that was longer, because of a big transaction or of a reader beside it, is cut to
+		// that when it is used again; otherwise it would keep the most it ever held.
+		pragma{"journal_size_limit", "4194304", "4194304"},
 	)
 }
 

@@ -15,7 +15,8 @@ type CompactingStore interface {
 // Compact makes what was deleted unreadable in the files too: without it, deleted text
 // lies in free space until that is used again. The SQLite Store is written anew for it,
 // which takes as much room as it has, both beside it and for a temporary file; reading goes on
-// meanwhile, writing waits. When Compact returns nil, no file of a Store that is a
+// meanwhile, writing waits. At last it waits for what reads since before, without end where
+// that does not end: give it a deadline; after one that has passed it may be called again. When Compact returns nil, no file of a Store that is a
 // [CompactingStore] holds a text that was deleted before the call; over any other Store it does
 // nothing and returns nil.
 //

@@ -50,7 +50,7 @@ type load struct {
 
 	stopping                                atomic.Bool  // the server may refuse connections
 	requests, statuses5xx, halves, failures atomic.Int64 // halves: answers that ended early
-	ended, inForm                           atomic.Int64 // streams; with an error event and the end
+	begun, ended, inForm                    atomic.Int64 // streams; with an error event and the end
 }
 
 // TestLoad keeps many clients and streams busy, and then stops the server. It is not
@@ -81,6 +81,9 @@ func TestLoad(t *testing.T) {
 		streams.Go(l.streamToEnd)
 	}
 	time.Sleep(loadTime)
+	for l.begun.Load() < loadStreams && l.ended.Load() == 0 { // those that have not are refused when the server stops
+		time.Sleep(10 * time.Millisecond)
+	}
 	open := loadStreams - l.ended.Load()
 	l.stopping.Store(true) // Shutdown closes the listener before it calls anybody
 	began := time.Now()
@@ -188,6 +191,7 @@ func (l *load) streamToEnd() {
 		return
 	}
 	defer resp.Body.Close()
+	l.begun.Add(1)
 	body, err := io.ReadAll(resp.Body)
 	text := string(body)
 	if err == nil && resp.StatusCode == 200 && strings.Contains(text, `"event":"error"`) && strings.HasSuffix(text, "data: [DONE]\n\n") {

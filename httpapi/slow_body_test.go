@@ -220,7 +220,7 @@ func TestSteadyBodiesStay(t *testing.T) {
 func TestManySlowBodies(t *testing.T) {
 	t.Parallel()
 	f, srv, bodies := slowBodies(t, false)
-	bodies.start = time.Second
+	bodies.wait, bodies.start = 6*time.Second, 2*time.Second // all are to be there before one is ended
 	const n = 6
 	var slow []*trickle
 	send := func() {

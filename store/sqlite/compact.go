@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -25,8 +26,8 @@ var textIndexes = []string{"elemental_text", "list_text"}
 // Compact implements quire.CompactingStore. It merges the full-text indexes in short
 // transactions, writes the database anew, which locks out writers and takes as much room as
 // the database both in its log and in the directory for temporary files (TMPDIR), and
-// empties the log, for which it waits for the Views that began before. Without that room it
-// is ErrUnavailable, and nothing has changed.
+// empties the log, for which it waits for the Views that began before, as long as its context
+// lets it. Without that room it is ErrUnavailable, and nothing has changed.
 func (s *Store) Compact(ctx context.Context) error {
 	s.cutLog(ctx)
 	err := s.compact(ctx)
@@ -100,17 +101,17 @@ func (s *Store) rewrite(ctx context.Context) error {
 // emptyLog writes the log back into the file and cuts it off. A View that began before
 // holds it up; those who write go on between the tries.
 func (s *Store) emptyLog(ctx context.Context) error {
-	for wait := leastWait; ; wait = min(2*wait, mostWait) {
-		busy, err := s.checkpoint(ctx, wait)
-		if err != nil || !busy {
-			return err
-		}
+	busy, err := s.checkpoint(ctx, leastWait)
+	for wait := leastWait; busy; wait = min(2*wait, mostWait) {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
 		case <-time.After(wait):
 		}
+		if busy, err = s.checkpoint(ctx, wait); ctx.Err() != nil {
+			return fmt.Errorf("the database was written anew, but its log still holds what was deleted, because a View that began before goes on: %w", ctx.Err())
+		}
 	}
+	return err
 }
 
 // checkpoint is emptyLog tried once, on the connection that writes, where it waits so long for

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -48,6 +49,11 @@ func TestCompactBesideAView(t *testing.T) {
 	case err := <-compacted:
 		t.Errorf("Compact has not waited for the View: %v", err)
 	default:
+	}
+	short, giveUp := context.WithTimeout(t.Context(), 2*time.Second)
+	defer giveUp()
+	if err := s.Compact(short); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "View") {
+		t.Errorf("Compact with a deadline does not say that a View holds it up: %v", err)
 	}
 	close(end)
 	running.Wait()

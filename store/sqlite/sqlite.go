@@ -229,9 +229,9 @@ func (s *Store) inPlace() error {
 	return nil
 }
 
-// LogBytes implements quire.LoggedStore: the length of the write-ahead log. SQLite cuts it
-// back to 64 MiB and writes it from its beginning again once all of it is in the database
-// file, so that one that stays longer has a reader that does not end.
+// LogBytes implements quire.LoggedStore: the length of the write-ahead log. Once all of it is
+// in the database file, the next write cuts it to 4 MiB and begins it anew, so that one that
+// stays much longer while something is written has a reader that does not end.
 func (s *Store) LogBytes() int64 {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil {

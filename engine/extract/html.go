@@ -19,7 +19,7 @@ import (
 // fromHTML returns the title of a page and its text as Markdown. It ends soon after ctx
 // does, and then returns its error.
 func fromHTML(ctx context.Context, text string) (title, markdown string, err error) {
-	if err := boundHTML(ctx, text); err != nil {
+	if text, err = boundHTML(ctx, text); err != nil {
 		return "", "", err
 	}
 	doc, err := html.Parse(pageReader{ctx, strings.NewReader(text)})
@@ -30,6 +30,7 @@ func fromHTML(ctx context.Context, text string) (title, markdown string, err err
 		// The parser takes any text; only its limit of nesting makes it fail.
 		return "", "", invalid("is HTML that nests elements more than 512 levels deep")
 	}
+	restoreFormatting(doc)
 	p := page{ctx: ctx, spans: maxSpans, cells: maxFilled, addresses: maxAddresses}
 	p.clean(doc)
 	out, err := convert(ctx, doc)
@@ -220,8 +221,16 @@ func mergeTexts(n *html.Node) {
 	}
 }
 
+// hidden reports whether an element is none of the text that a reader gets to see.
+func hidden(n *html.Node) bool {
+	if dropped[n.DataAtom] {
+		return n.DataAtom != atom.Dialog || !hasAttribute(n, "open")
+	}
+	return hasAttribute(n, "hidden") && !strings.EqualFold(attribute(n, "hidden"), "until-found")
+}
+
 func (p *page) element(parent, n *html.Node) {
-	if dropped[n.DataAtom] || hasAttribute(n, "hidden") {
+	if hidden(n) {
 		parent.RemoveChild(n)
 		return
 	}

@@ -1,14 +1,10 @@
 package extract
 
-import (
-	"strings"
-
-	"golang.org/x/net/html"
-)
+import "golang.org/x/net/html"
 
 // pageTokenizer ends before a tag of more attributes than most: a tokenizer has all of a tag in
-// memory, 32 bytes for each, or many times that while there come more. Text of a title or script
-// that begins as a tag does is taken for one.
+// memory, with a map of their names. Text of a title or script that begins as a tag does is taken
+// for one.
 type pageTokenizer struct {
 	*html.Tokenizer
 	text string // of the page from the next token on
@@ -28,36 +24,77 @@ func (z *pageTokenizer) Next() html.TokenType {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
+
 // attributesOf counts the attributes of the tag that a text begins with, if it does, up to one more
-// than most. Quotes hold a value behind "=" only.
+// than most, as the tokenizer reads them, also those that are named twice.
 func attributesOf(text string, most int) (attributes int) {
 	if len(text) < 2 || text[0] != '<' || !letter(text[1]) && (text[1] != '/' || len(text) < 3 || !letter(text[2])) {
 		return 0
 	}
-	between, value := false, false
-	for i := 1; i < len(text) && attributes <= most; i++ {
-		switch c := text[i]; c {
-		case '>':
+	t := tagText{text: text, at: 2}
+	t.to(func(c byte) bool { return space(c) || c == '/' || c == '>' })
+	for attributes <= most {
+		t.skipSpace()
+		if t.next() == '>' || t.ended() {
 			return attributes
-		case ' ', '\t', '\n', '\f', '\r', '/':
-			between = true
-		case '=':
-			value = true
-		default:
-			if value && (c == '"' || c == '\'') {
-				end := strings.IndexByte(text[i+1:], c)
-				if end < 0 {
-					return attributes
-				}
-				i += end + 1
-				between, value = true, false
-				continue
-			}
-			if between && !value {
-				attributes++
-			}
-			between, value = false, false
+		}
+		if t.attribute() {
+			attributes++
 		}
 	}
 	return attributes
+}
+
+// tagText is the text of a tag, read up to at.
+type tagText struct {
+	text string
+	at   int
+}
+
+func (t *tagText) ended() bool { return t.at >= len(t.text) }
+
+// next is the next byte, or 0 at the end.
+func (t *tagText) next() byte {
+	if t.ended() {
+		return 0
+	}
+	return t.text[t.at]
+}
+
+func (t *tagText) to(stop func(c byte) bool) {
+	for !t.ended() && !stop(t.text[t.at]) {
+		t.at++
+	}
+}
+
+func (t *tagText) skipSpace() { t.to(func(c byte) bool { return !space(c) }) }
+
+// attribute reads a name and a value, if there is one, and reports whether there is a name. A name
+// may begin with "=", and a value without quotes may have "/" in it.
+func (t *tagText) attribute() (named bool) {
+	start := t.at
+	t.to(func(c byte) bool { return space(c) || c == '/' || c == '>' || c == '=' && t.at > start })
+	named = t.at > start
+	t.skipSpace()
+	switch t.next() {
+	case '/':
+		t.at++
+		return named
+	case '=':
+		t.at++
+	default:
+		return named
+	}
+	t.skipSpace()
+	switch quote := t.next(); quote {
+	case '>':
+	case '"', '\'':
+		t.at++
+		t.to(func(c byte) bool { return c == quote })
+		t.at++
+	default:
+		t.to(func(c byte) bool { return space(c) || c == '>' })
+	}
+	return named
 }

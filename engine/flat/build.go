@@ -3,6 +3,7 @@ package flat
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -49,7 +50,9 @@ func (x *Index) Built(ctx context.Context) error {
 	}
 	select {
 	case <-ended:
-		return nil
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		return x.usable(ctx) // Close ends it too
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -63,6 +66,7 @@ func (x *Index) build(ended chan struct{}) {
 		if work == nil {
 			return
 		}
+		work.graph.trim(work.gone)
 		work.graph.grow(work.spans, &x.builder.stop)
 		x.publish(work)
 	}
@@ -73,6 +77,7 @@ type graphWork struct {
 	tenant *tenant
 	graph  *graph
 	spans  []span
+	gone   []int // pages whose blocks were given back
 }
 
 // nextWork returns the next of what is to be done, nil if there is nothing.
@@ -118,23 +123,17 @@ func (t *tenant) graphWork(least int) *graphWork {
 		return nil
 	case t.graph == nil:
 		t.use(newGraph(stride(t.dimension)))
-	case t.next == nil && t.graph.nodes > stale(t.count()):
+	case t.next == nil && t.graph.size() > stale(t.count()):
 		t.next = newGraph(stride(t.dimension))
 	}
-	w := &graphWork{tenant: t, graph: t.graph}
 	if t.next != nil {
-		w.graph = t.next
-		if w.spans = t.unlinked(t.next); w.spans == nil {
-			t.use(t.next)
-			t.next = nil
-			return t.graphWork(least)
+		if w := t.unlinked(t.next); w != nil {
+			return w
 		}
-		return w
+		t.use(t.next)
+		t.next = nil
 	}
-	if w.spans = t.unlinked(t.graph); w.spans == nil {
-		return nil
-	}
-	return w
+	return t.unlinked(t.graph)
 }
 
 // use makes a graph the tenant's.
@@ -164,20 +163,32 @@ type span struct {
 	from, to int
 }
 
-// unlinked returns up to batchRows rows that a graph does not have.
-func (t *tenant) unlinked(g *graph) []span {
-	var spans []span
+// unlinked returns the work of linking up to batchRows rows that a graph does not have, nil if
+// it has all.
+func (t *tenant) unlinked(g *graph) *graphWork {
+	w := &graphWork{tenant: t, graph: g}
+	there := make(map[uint64]bool, len(t.blocks))
 	rows := 0
 	for _, b := range t.blocks {
-		if b == nil || rows >= batchRows {
+		if b == nil {
 			continue
 		}
-		if _, linked := g.progress(b); linked < b.rows() {
-			spans = append(spans, span{b, linked, b.rows()})
+		there[b.born] = true
+		if _, linked := g.progress(b); linked < b.rows() && rows < batchRows {
+			w.spans = append(w.spans, span{b, linked, b.rows()})
 			rows += b.rows() - linked
 		}
 	}
-	return spans
+	if w.spans == nil {
+		return nil
+	}
+	for born, page := range g.pageOf {
+		if !there[born] {
+			w.gone = append(w.gone, page)
+			delete(g.pageOf, born)
+		}
+	}
+	return w
 }
 
 // progress returns the page that a block has in the graph, and how many slots of it are
@@ -213,7 +224,19 @@ func (g *graph) grow(spans []span, stop *atomic.Bool) {
 	for _, s := range spans {
 		g.linked[g.pageOf[s.block.born]] = s.to
 	}
-	g.nodes += len(nodes)
+	g.nodes.Add(int64(len(nodes)))
+}
+
+// trim gives back the memory of pages for rows that will not come, because their blocks are gone.
+func (g *graph) trim(gone []int) {
+	if len(gone) == 0 {
+		return
+	}
+	pages := slices.Clone(*g.pages.Load())
+	for _, n := range gone {
+		pages[n] = pages[n].trimmed()
+	}
+	g.pages.Store(&pages)
 }
 
 // perWorker is for how many nodes it pays to start a goroutine.

@@ -2,6 +2,7 @@ package flat
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -12,9 +13,10 @@ import (
 //
 // It is the graph of Malkov and Yashunin, Efficient and robust approximate nearest neighbor
 // search using Hierarchical Navigable Small World graphs, https://arxiv.org/abs/1603.09320:
-// insert.go has algorithms 1 and 4, walk.go 2 and 5. Here distances are cosines of 8-bit
-// codes, levels come from a hash of the node's number, or are those of a saved graph, and
-// removed rows stay nodes that are walked through, until the graph is built anew.
+// insert.go has algorithms 1 and 4, walk.go 2 and 5, twins.go what the paper does not have. Here
+// distances are cosines of 8-bit codes, levels come from a hash of the node's number, or are
+// those of a saved graph, and removed rows stay nodes that are walked through, until the graph
+// is built anew.
 //
 // One goroutine adds pages, some link nodes beside each other, and any number walk, which
 // take no lock: a list of links is read and written word by word. While it is
@@ -33,7 +35,7 @@ type graph struct {
 	pageOf map[uint64]int // by when the block was born
 	linked []int          // how many slots of each page are nodes, or were removed before
 	ready  []slotSet      // nodes of each page that need no links, because a saved graph had them
-	nodes  int
+	nodes  atomic.Int64   // which all may read
 }
 
 const (
@@ -52,7 +54,7 @@ type page struct {
 	codes   []uint8  // of the slots that are nodes
 	codings []coding // of these
 	// links has baseDegree words of each slot: the numbers of nodes plus one, zeros behind
-	// them.
+	// them. The first may lead to twins instead.
 	links []atomic.Uint32
 	// upper has degree words of each slot and level above 0, from word degree*first[slot] on.
 	upper []atomic.Uint32
@@ -62,7 +64,7 @@ type page struct {
 func newGraph(stride int) *graph {
 	g := &graph{stride: stride, pageOf: map[uint64]int{}}
 	g.pages.Store(&[]page{})
-	g.walkers.New = func() any { return &walker{} }
+	g.walkers.New = func() any { return &walker{graph: g} }
 	return g
 }
 
@@ -88,6 +90,24 @@ func newPage(levels *pageLevels) page {
 	}
 	p.upper = make([]atomic.Uint32, int(lists)*degree)
 	return p
+}
+
+// trimmed returns a copy of a page with room for its nodes alone. Nobody may link nodes meanwhile; those
+// that walk through the page itself find in it what they would have found.
+func (p page) trimmed() page {
+	nodes := len(p.codings)
+	t := page{codes: slices.Clone(p.codes), codings: slices.Clone(p.codings), first: p.first}
+	t.links = copied(p.links[:nodes*baseDegree])
+	t.upper = copied(p.upper[:int(p.first[nodes])*degree])
+	return t
+}
+
+func copied(words []atomic.Uint32) []atomic.Uint32 {
+	to := make([]atomic.Uint32, len(words))
+	for i := range words {
+		to[i].Store(words[i].Load())
+	}
+	return to
 }
 
 // levelOf makes a level for a node: one in degree nodes of a level is on the next.
@@ -138,6 +158,15 @@ func (v view) level(node uint32) int {
 
 // links returns the links of a node on a level that it has.
 func (v view) links(node uint32, level int) []atomic.Uint32 {
+	list := v.words(node, level)
+	if level == 0 && list[0].Load()&twinsBit != 0 {
+		return list[1:]
+	}
+	return list
+}
+
+// words returns the words of a node on a level that it has: the links, and what leads to twins.
+func (v view) words(node uint32, level int) []atomic.Uint32 {
 	p, slot := &v.pages[node/blockRows], int(node%blockRows)
 	if level == 0 {
 		return p.links[slot*baseDegree:][:baseDegree]

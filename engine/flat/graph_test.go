@@ -183,8 +183,8 @@ func TestGraphRecall(t *testing.T) {
 	}
 	w.built()
 	tenant := w.index.tenants["t"]
-	if most := stale(tenant.count()); tenant.graph.nodes > most {
-		t.Errorf("%d rows have a graph of %d nodes, more than %d", tenant.count(), tenant.graph.nodes, most)
+	if most := stale(tenant.count()); tenant.graph.size() > most {
+		t.Errorf("%d rows have a graph of %d nodes, more than %d", tenant.count(), tenant.graph.size(), most)
 	}
 	w.recall("all replaced")
 }

@@ -13,38 +13,38 @@ const insertEffort = 128
 // linker links nodes, one at a time.
 type linker struct {
 	walker
-	graph      *graph
 	own, other []int8               // codes of the node that is linked, and of others
 	chosen     [topLevel + 1][]near // its links
 	near, rest []near
 }
 
 func (g *graph) newLinker() *linker {
-	return &linker{graph: g, own: make([]int8, g.stride), other: make([]int8, g.stride)}
+	return &linker{walker: walker{graph: g}, own: make([]int8, g.stride), other: make([]int8, g.stride)}
 }
 
-// insert links a node with near ones, and these with it. Its own links are complete before
-// anybody can come by it, so that no walk gets stuck in it. A node of a saved graph that
-// has lost links can be come by already.
+// insert links a node with near ones, and these with it, or makes it a twin of one. Its own links are
+// complete before anybody can come by it, so that no walk gets stuck in it. A node of a saved graph
+// that has lost links can be come by already.
 func (l *linker) insert(node uint32) {
 	v := l.graph.view()
 	l.aim(v, probeOf(v, node, l.own))
 	l.self = node + 1
-	level := v.level(node)
 	entry := l.graph.enterAt(node)
 	if entry == node {
 		return
 	}
-	at := []near{l.start(entry)}
-	for top := v.level(entry); top > level; top-- {
-		at[0] = l.descend(at[0], top)
-	}
-	level = min(level, v.level(entry))
+	level := min(v.level(node), v.level(entry))
+	l.descend(l.start(entry), v.level(entry), level)
 	for n := level; n >= 0; n-- {
-		_ = l.spread(context.Background(), at, n, insertEffort, nil) // which nobody can cancel
-		l.near = append(l.near[:0], l.found...)
-		at = l.near
-		l.chosen[n] = l.choose(l.chosen[n][:0], l.near, len(v.links(node, n)))
+		_ = l.spread(context.Background(), n, insertEffort) // which nobody can cancel
+		l.at = append(l.at[:0], l.found...)
+		l.chosen[n] = l.choose(l.chosen[n][:0], l.at, len(v.links(node, n)))
+	}
+	if !v.hasTwins(node) && l.twins(v, node, l.at) {
+		l.graph.join(v, node, l.at[0].node)
+		return
+	}
+	for n := level; n >= 0; n-- {
 		l.give(v, node, n)
 	}
 	for n := level; n >= 0; n-- {

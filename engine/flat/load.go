@@ -91,7 +91,7 @@ func (x *Index) take(p *placement) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	t := p.target.tenant
-	if x.tenants[p.target.id] == t && t.graph == nil && t.count() >= x.builder.least/2 && p.graph.nodes > 0 {
+	if x.tenants[p.target.id] == t && t.graph == nil && t.count() >= x.builder.least/2 && p.graph.size() > 0 {
 		t.use(p.graph)
 	}
 }

@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -21,7 +22,7 @@ type placement struct {
 }
 
 // newPlacement finds the rows of saved nodes, and gives them their levels.
-func newPlacement(t target, digests []uint64, levels []uint8) *placement {
+func newPlacement(ctx context.Context, t target, digests []uint64, levels []uint8) (*placement, error) {
 	p := &placement{target: t, graph: newGraph(stride(t.tenant.dimension)), levels: levels,
 		nodes: make([]uint32, len(digests)), placed: make([]slotSet, len(t.blocks)), lost: make([]slotSet, len(t.blocks))}
 	saved := make(map[uint64]uint32, len(digests))
@@ -29,7 +30,10 @@ func newPlacement(t target, digests []uint64, levels []uint8) *placement {
 		saved[d] = uint32(i)
 	}
 	delete(saved, 0) // those without a row
-	rows := digestsOf(t.blocks)
+	rows := digestsOf(ctx, t.blocks)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	pages := make([]page, len(t.blocks))
 	for n, b := range t.blocks {
 		p.rows += b.count
@@ -39,18 +43,19 @@ func newPlacement(t target, digests []uint64, levels []uint8) *placement {
 	}
 	p.graph.pages.Store(&pages)
 	p.view = p.graph.view()
-	return p
+	return p, nil
 }
 
-// digestsOf returns the digests of the rows of blocks, found by all processors.
-func digestsOf(blocks []*block) []*[blockRows]uint64 {
+// digestsOf returns the digests of the rows of blocks, found by all processors, unless the context
+// ends.
+func digestsOf(ctx context.Context, blocks []*block) []*[blockRows]uint64 {
 	all := make([]*[blockRows]uint64, len(blocks))
 	var next atomic.Int64
 	var done sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(blocks)) {
 		done.Go(func() {
 			var d digester
-			for i := int(next.Add(1)) - 1; i < len(blocks); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(blocks) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				all[i] = d.rows(blocks[i], blocks[i].rows())
 			}
 		})
@@ -79,13 +84,21 @@ func (p *placement) place(number int, digests *[blockRows]uint64, saved map[uint
 // does not fade away when it loses less than half again and again.
 const leastKept = degree / 2
 
-// link writes the links of a node on a level, as far as they lead to nodes that have rows.
-func (p *placement) link(saved, level int, links []uint32) {
+// link writes the links of a node on a level, as far as they lead to nodes that have rows. The
+// first leads to its twins, if it has any.
+func (p *placement) link(saved, level int, links []uint32, twins bool) {
 	if p.nodes[saved] == 0 {
 		return
 	}
 	node, kept := p.nodes[saved]-1, 0
-	list := p.view.links(node, level)
+	list := p.view.words(node, level)
+	if twins {
+		if now := p.nodes[links[0]]; now != 0 {
+			list[0].Store(twinsBit | now)
+			list = list[1:]
+		}
+		links = links[1:]
+	}
 	for _, to := range links {
 		if now := p.nodes[to]; now != 0 {
 			list[kept].Store(now)
@@ -98,21 +111,27 @@ func (p *placement) link(saved, level int, links []uint32) {
 }
 
 // settle says which nodes need nothing more: those that have kept most of their links and
-// that walks get to. Of a million a thousand may be those that no walk got to before either.
+// that walks get to. Of a million a thousand may be those that no walk got to before either. Twins
+// that came behind a removed one are among the others, which begin anew.
 func (p *placement) settle() {
 	reached := p.reach(p.enter())
 	g := p.graph
 	g.linked = make([]int, len(reached))
 	g.ready = make([]slotSet, len(reached))
 	for n, b := range p.target.blocks {
+		for slot := range blockRows {
+			if p.placed[n].has(slot) && !reached[n].has(slot) {
+				store(p.view.words(uint32(n*blockRows+slot), 0), nil)
+			}
+		}
 		ready := p.placed[n]
 		for i, word := range p.lost[n] {
 			ready[i] &^= word
 		}
-		p.kept += ready.count()
 		ready.intersect(&reached[n])
+		p.kept += ready.count()
 		g.ready[n] = ready
-		g.nodes += ready.count()
+		g.nodes.Add(int64(ready.count()))
 		for g.linked[n] < b.rows() && (ready.has(g.linked[n]) || !b.live.has(g.linked[n])) {
 			g.linked[n]++
 		}
@@ -120,13 +139,13 @@ func (p *placement) settle() {
 }
 
 // enter makes walks begin at the first of the placed nodes of the highest level, of those
-// that have kept most of their links. It returns a link to that, 0 if there is none.
+// that have kept most of their links, and any. It returns a link to that, 0 if there is none.
 func (p *placement) enter() uint32 {
 	highest, entry := -1, uint32(0)
 	for n := range p.placed {
 		for slot := range blockRows {
 			node := uint32(n*blockRows + slot)
-			if !p.placed[n].has(slot) || p.lost[n].has(slot) {
+			if !p.placed[n].has(slot) || p.lost[n].has(slot) || p.view.links(node, 0)[0].Load() == 0 {
 				continue
 			}
 			if level := p.view.level(node); level > highest {
@@ -138,7 +157,7 @@ func (p *placement) enter() uint32 {
 	return entry
 }
 
-// reach returns the nodes that can be come by from one on, on level 0.
+// reach returns the nodes that can be come by from one on, on level 0 or as a twin.
 func (p *placement) reach(entry uint32) []slotSet {
 	reached := make([]slotSet, len(p.placed))
 	var ahead []uint32
@@ -155,9 +174,9 @@ func (p *placement) reach(entry uint32) []slotSet {
 	for len(ahead) > 0 {
 		node := ahead[len(ahead)-1]
 		ahead = ahead[:len(ahead)-1]
-		list := p.view.links(node, 0)
+		list := p.view.words(node, 0)
 		for i := range list {
-			link := list[i].Load()
+			link := list[i].Load() & twinLink
 			if link == 0 {
 				break
 			}

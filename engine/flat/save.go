@@ -117,7 +117,7 @@ func numberNodes(v view, rows map[int]*block) *numbered {
 		for slot := range v.pages[page].codings {
 			node := uint32(page*blockRows + slot)
 			row := b != nil && slot < b.linked && b.live.has(slot)
-			if row || v.links(node, 0)[0].Load() != 0 {
+			if row || v.words(node, 0)[0].Load() != 0 {
 				n.count++
 				n.numbers[node] = uint32(n.count)
 			}
@@ -167,15 +167,20 @@ func (o *savedWriter) links(n *numbered, page int) {
 func (n *numbered) appendLinks(buf []byte, node uint32, level int) []byte {
 	at := len(buf)
 	buf = append(buf, 0)
-	list := n.view.links(node, level)
+	list := n.view.words(node, level)
 	for i := range list {
-		to := list[i].Load()
-		if to == 0 {
+		word := list[i].Load()
+		if word == 0 {
 			break
 		}
-		if int(to) <= len(n.numbers) && n.numbers[to-1] != 0 {
-			buf = binary.LittleEndian.AppendUint32(buf, n.numbers[to-1]-1)
-			buf[at]++
+		to := word & twinLink
+		if to == 0 || int(to) > len(n.numbers) || n.numbers[to-1] == 0 {
+			continue
+		}
+		buf = binary.LittleEndian.AppendUint32(buf, n.numbers[to-1]-1)
+		buf[at]++
+		if word != to {
+			buf[at] |= savedTwins
 		}
 	}
 	return buf

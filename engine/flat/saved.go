@@ -14,15 +14,19 @@ import (
 //	    the length of vectors, the number of nodes: 32 bits each
 //	    for each node a rowDigest: 64 bits, 0 if its row was removed
 //	    for each node its highest level: 8 bits
-//	    for each node, and each level from 0 to its highest, how many links: 8 bits,
-//	        and the numbers of the nodes that they go to: 32 bits each
+//	    for each node, and each level from 0 to its highest, how many links: 8 bits, with
+//	        savedTwins if the first leads to twins, and the numbers of the nodes that they go to:
+//	        32 bits each
 //	    SHA-256 of all that
 //
 // Nodes are numbered as they come, from 0. Whoever reads it finds the row of a node by its
 // digest, so that rows may be in any order and some of them others.
 
 // savedMagic is what a saved index begins with. The last byte counts versions.
-const savedMagic = "quire-g\x01"
+const savedMagic = "quire-g\x02"
+
+// savedTwins is added to the number of links.
+const savedTwins = 1 << 7
 
 // sectionHead is what a section begins with.
 type sectionHead struct {

@@ -91,7 +91,9 @@ func (in *savedReader) section(ctx context.Context, wanted map[[16]byte]target) 
 	var p *placement
 	if t, ok := wanted[head.tenant]; ok && t.tenant.dimension == int(head.dimension) {
 		delete(wanted, head.tenant)
-		p = newPlacement(t, digests, levels)
+		if p, err = newPlacement(ctx, t, digests, levels); err != nil {
+			return nil, err
+		}
 	}
 	if err := in.lists(ctx, levels, p); err != nil {
 		return nil, err
@@ -158,37 +160,37 @@ func (in *savedReader) lists(ctx context.Context, levels []uint8, p *placement) 
 			return ctx.Err()
 		}
 		for level := range top + 1 {
-			n, err := in.list(levels, node, level, &links)
+			n, twins, err := in.list(levels, node, level, &links)
 			if err != nil {
 				return err
 			}
 			if p != nil {
-				p.link(node, int(level), links[:n])
+				p.link(node, int(level), links[:n], twins)
 			}
 		}
 	}
 	return nil
 }
 
-// list reads the links of a node on a level.
-func (in *savedReader) list(levels []uint8, node int, level uint8, links *[baseDegree]uint32) (int, error) {
+// list reads the links of a node on a level, of which the first may lead to twins.
+func (in *savedReader) list(levels []uint8, node int, level uint8, links *[baseDegree]uint32) (n int, twins bool, err error) {
 	p, err := in.bytes(1)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	n := int(p[0])
-	if n > baseDegree || level > 0 && n > degree {
-		return 0, damaged("a node has too many links")
+	n, twins = int(p[0]&^savedTwins), p[0]&savedTwins != 0
+	if n > baseDegree || level > 0 && n > degree || twins && (n == 0 || level > 0) {
+		return 0, false, damaged("a node has too many links")
 	}
 	if p, err = in.bytes(4 * n); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	for i := range n {
 		to := binary.LittleEndian.Uint32(p[4*i:])
 		if to >= uint32(len(levels)) || int(to) == node || levels[to] < level {
-			return 0, damaged("a link leads to no other node")
+			return 0, false, damaged("a link leads to no other node")
 		}
 		links[i] = to
 	}
-	return n, nil
+	return n, twins, nil
 }

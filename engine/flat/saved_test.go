@@ -54,7 +54,7 @@ func (w *world) linkedAnew() int {
 	w.Helper()
 	w.built()
 	g := w.index.tenants["t"].graph
-	n := g.nodes
+	n := g.size()
 	for _, ready := range g.ready {
 		n -= ready.count()
 	}

@@ -4,11 +4,14 @@ import "context"
 
 // walker is what walks through a graph: one walk at a time.
 type walker struct {
+	graph *graph
 	view
 	probe
+	quest   *quest  // nil for a walk that wants all nodes
 	visited []uint8 // by node: epoch if it was seen on this level
 	epoch   uint8
 	self    uint32   // link to a node that the walk passes over, 0 for none
+	at      []near   // where the next walk begins
 	ahead   nearHeap // nodes to look at the neighbours of; cosines are negated, so that the nearest is first
 	found   nearHeap
 	batch   batch
@@ -44,7 +47,7 @@ func (b *batch) compare(codes []int8) {
 }
 
 // aim makes the walker walk through what the graph has now, towards a probe.
-func (w *walker) aim(v view, p probe) { w.view, w.probe = v, p }
+func (w *walker) aim(v view, p probe) { w.view, w.probe, w.quest = v, p, nil }
 
 // forget makes all nodes unseen.
 func (w *walker) forget() {
@@ -60,32 +63,38 @@ func (w *walker) forget() {
 	}
 }
 
-// see puts the neighbours of a node that were not seen yet into the batch.
-func (w *walker) see(node uint32, level int) {
+// see puts the neighbours of a node that were not seen yet into the batch, and returns what
+// leads to its twins, 0 without any.
+func (w *walker) see(node uint32, level int) (twins uint32) {
 	w.batch.n = 0
-	list := w.links(node, level)
+	list := w.words(node, level)
 	for i := range list {
-		link := list[i].Load()
-		if link == 0 {
-			break
+		switch link := list[i].Load(); {
+		case link == 0:
+			return twins
+		case link&twinsBit != 0:
+			twins = link & twinLink
+		default:
+			w.add(link - 1)
 		}
-		w.add(link - 1)
 	}
+	return twins
 }
 
-// add puts a node into the batch that was not seen yet.
-func (w *walker) add(node uint32) {
+// add puts a node into the batch, unless it was seen before or is not in the view.
+func (w *walker) add(node uint32) bool {
 	if int(node) >= len(w.visited) || w.visited[node] == w.epoch {
-		return
+		return false
 	}
 	codes := w.view.codes(node)
 	if codes == nil {
-		return
+		return false
 	}
 	w.visited[node] = w.epoch
 	b := &w.batch
 	b.nodes[b.n], b.rows[b.n] = node, codes
 	b.n++
+	return true
 }
 
 // start compares the probe with one node.
@@ -95,45 +104,32 @@ func (w *walker) start(node uint32) near {
 	return near{w.cosine(w.batch.dots[0], w.coding(node).scale), node}
 }
 
-// descend goes from a node to nearer ones on a level, as long as there is one.
-func (w *walker) descend(from near, level int) near {
-	w.forget()
-	for {
-		w.see(from.node, level)
-		if w.batch.n == 0 {
-			return from
-		}
-		w.batch.compare(w.probe.codes)
-		best := from
-		for i, node := range w.batch.nodes[:w.batch.n] {
-			if c := w.cosine(w.batch.dots[i], w.coding(node).scale); c > best.cosine {
-				best = near{c, node}
-			}
-		}
-		if best == from {
-			return from
-		}
-		from = best
+// upperWidth is how many near nodes a walk keeps on levels above those it is to search. With
+// one, as in the paper, it gets stuck where rows lie in many narrow groups.
+const upperWidth = 8
+
+// descend makes w.at the nodes that are nearest to the probe on the level above one.
+func (w *walker) descend(from near, top, level int) {
+	w.at = append(w.at[:0], from)
+	for ; top > level; top-- {
+		_ = w.spread(context.Background(), top, upperWidth) // which nobody can cancel
+		w.at = append(w.at[:0], w.found...)
 	}
 }
-
-// keeper says which nodes a walk is to find; nil means all.
-type keeper interface{ keeps(node uint32) bool }
 
 // checkSteps is how many steps a walk takes before it looks at its context again.
 const checkSteps = 256
 
-// spread finds the most nodes nearest to the probe on a level that a keeper keeps, from some
-// nodes on, which must have that level. It leaves them in w.found.
-func (w *walker) spread(ctx context.Context, from []near, level, most int, keep keeper) error {
+// spread finds the most nodes nearest to the probe on a level that its quest wants, from w.at
+// on, which must have that level. It leaves them in w.found. It ends early when the budget of the
+// quest is used up.
+func (w *walker) spread(ctx context.Context, level, most int) error {
 	w.forget()
 	w.ahead, w.found = w.ahead[:0], w.found[:0]
-	for _, n := range from {
+	for _, n := range w.at {
 		w.visited[n.node] = w.epoch
-		w.ahead.push(near{-n.cosine, n.node})
-		if keep == nil || keep.keeps(n.node) {
-			w.found.keep(n, most)
-		}
+		w.offer(n, w.coding(n.node).residual)
+		w.meet(n, level, most)
 	}
 	for steps := 1; len(w.ahead) > 0; steps++ {
 		if steps%checkSteps == 0 && ctx.Err() != nil {
@@ -143,26 +139,54 @@ func (w *walker) spread(ctx context.Context, from []near, level, most int, keep 
 		if len(w.found) == most && -next.cosine < w.found[0].cosine {
 			return nil
 		}
-		if w.see(next.node, level); w.batch.n > 0 {
+		twins := w.see(next.node, level)
+		if w.batch.n > 0 {
 			w.batch.compare(w.probe.codes)
-			w.take(level, most, keep)
+			w.take(level, most)
+		}
+		if w.quest != nil && !w.pursue(near{-next.cosine, next.node}, twins, most) {
+			return nil
 		}
 	}
 	return nil
 }
 
-// take sorts the nodes of the batch into those ahead and those found. The links of those ahead
-// are fetched meanwhile.
-func (w *walker) take(level, most int, keep keeper) {
+// take sorts the nodes of the batch.
+func (w *walker) take(level, most int) {
 	for i, node := range w.batch.nodes[:w.batch.n] {
-		n := near{w.cosine(w.batch.dots[i], w.coding(node).scale), node}
-		if len(w.found) == most && n.cosine <= w.found[0].cosine {
-			continue
-		}
-		w.ahead.push(near{-n.cosine, node})
-		fetchLinks(&w.links(node, level)[0])
-		if keep == nil || keep.keeps(node) {
-			w.found.keep(n, most)
+		c := w.coding(node)
+		n := near{w.cosine(w.batch.dots[i], c.scale), node}
+		w.offer(n, c.residual)
+		if len(w.found) < most || n.cosine > w.found[0].cosine {
+			w.meet(n, level, most)
 		}
 	}
+}
+
+// offer gives a node to the quest, if there is one that may want it.
+func (w *walker) offer(n near, residual float32) {
+	if w.quest != nil && w.quest.mayWant(n.cosine, residual) {
+		w.quest.offer(n, residual)
+	}
+}
+
+// meet puts a node among those ahead and, if it is to be found, those found. Its links are fetched
+// meanwhile.
+func (w *walker) meet(n near, level, most int) {
+	w.ahead.push(near{-n.cosine, n.node})
+	fetchLinks(&w.words(n.node, level)[0])
+	if w.quest == nil || w.quest.keeps(n.node) {
+		w.found.keep(n, most)
+	}
+}
+
+// pursue looks at the twins of a node that the walk is at, if they may be wanted, and reports whether
+// the quest may go on.
+func (w *walker) pursue(n near, twins uint32, most int) bool {
+	if twins != 0 && w.quest.mayWant(n.cosine+twinRadius, w.coding(n.node).residual) &&
+		w.takeTwins(twins) && !w.quest.keeps(n.node) {
+		w.found.keep(n, most)
+	}
+	w.quest.budget -= walkRows
+	return w.quest.budget >= 0
 }

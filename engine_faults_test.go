@@ -368,8 +368,8 @@ func TestOutage(t *testing.T) {
 		if h := f.eng.Health(ctx); !h.Up {
 			t.Errorf("afterwards: %+v", h)
 		}
-		t.Logf("C9: an hour without the service that embeds: %d of %d changes of content refused, %d of %d searches by words answered, %d of %d chats unavailable; %d of %d ingests drained %v afterwards, after %d calls in vain",
-			refused, documents, found, documents, down, documents, drained, documents, caughtUp.Round(time.Second), vain.Load())
+		t.Logf("C9: an hour without the service that embeds: %d changes of content, %d refused, %d of %d searches by words answered, %d of %d chats unavailable; %d of %d ingests drained %v afterwards, after %d calls in vain",
+			documents, refused, found, documents, down, documents, drained, documents, caughtUp.Round(time.Second), vain.Load())
 	})
 }
 

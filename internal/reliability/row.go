@@ -2,7 +2,8 @@
 // that ends with a closing line, and the guards without which that test has to fail.
 // docs/reliability.md says in words what holds, and the figures.
 //
-// A closing line is logged by its test and begins with the id of its row:
+// A closing line is logged by its test and begins with the id of its row; its first number
+// says how much the test did:
 //
 //	t.Logf("A1: %d kill -9 cycles, %d acknowledged writes lost", cycles, lost)
 //

@@ -1,8 +1,8 @@
 // Command closing reads what go test -json prints and prints what a reader wants of it:
 // a line for each package, all output of tests that failed, and at the end the closing
-// lines of the rows of internal/reliability. It fails if a test failed, and if a package
-// passed without the closing line of one of its rows, unless that was skipped, as it may be
-// where a machine refuses what it needs: then it prints why.
+// lines of the rows of internal/reliability, with their tests. It fails, and says why, if
+// nothing ran, if a test failed, and if a row proved nothing: its package passed without
+// its closing line, its test was skipped, or its line begins with a count of nothing.
 //
 //	go test -json ./... | go run ./internal/reliability/closing
 //	go test -json -tags long -run "$(go run ./internal/reliability/closing -longtests)" ./... | go run ./internal/reliability/closing -long
@@ -10,11 +10,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -60,23 +60,33 @@ type event struct {
 	Elapsed    float64 // seconds
 }
 
+// logged says whether a closing line is of the test of the event.
+func (e event) logged(c closing) bool { return c.pkg == e.Package && c.test == e.Test }
+
 // report gathers what the tests of some packages did.
 type report struct {
 	long    bool
+	events  int
 	outputs map[string][]string // of tests and packages that have not passed yet
-	lines   map[string]string   // closing lines by id, package and test
-	passed  map[string]bool     // packages
-	skipped map[string]bool     // tests, which have printed why
+	lines   []closing
+	passed  map[string]bool   // packages
+	skipped map[string]string // tests by package and name, with why
 	failed  bool
 	seconds float64 // of the tests that logged closing lines
 }
 
+// closing is a closing line. A test may log several for one id.
+type closing struct{ id, pkg, test, text string }
+
 func newReport(long bool) *report {
-	return &report{long: long, outputs: map[string][]string{}, lines: map[string]string{}, passed: map[string]bool{}, skipped: map[string]bool{}}
+	return &report{long: long, outputs: map[string][]string{}, passed: map[string]bool{}, skipped: map[string]string{}}
 }
 
-// closingLine is a log line of a test that begins with the id of a row.
-var closingLine = regexp.MustCompile(`^\s+[\w.-]+\.go:\d+: ([A-H]\d{1,2}): (.*)`)
+// logLine is a line that a test logs, closingLine one that begins with the id of a row.
+var (
+	logLine     = regexp.MustCompile(`^\s+[\w.-]+\.go:\d+: (.*)`)
+	closingLine = regexp.MustCompile(`^([A-H]\d{1,2}): (.*)`)
+)
 
 // read takes in all events and prints the output of what fails as soon as it has failed.
 // What is no event, as a message of the go command, is printed as it is.
@@ -103,11 +113,14 @@ func (r *report) read(from io.Reader, to io.Writer) error {
 
 func (r *report) take(e event, to io.Writer) {
 	name := e.Package + " " + e.Test
+	if e.Action != "" {
+		r.events++
+	}
 	switch e.Action {
 	case "output":
 		r.outputs[name] = append(r.outputs[name], e.Output)
-		if m := closingLine.FindStringSubmatch(e.Output); m != nil {
-			r.lines[m[1]+" "+name] = m[1] + ": " + m[2]
+		if m := closingLine.FindStringSubmatch(logged(e.Output)); m != nil {
+			r.lines = append(r.lines, closing{m[1], e.Package, e.Test, m[2]})
 		}
 	case "build-output":
 		fmt.Fprint(to, e.Output)
@@ -115,13 +128,14 @@ func (r *report) take(e event, to io.Writer) {
 		r.failed = true
 	case "pass", "skip":
 		if e.Action == "skip" && e.Test != "" {
-			r.skipped[name] = true
+			r.skipped[name] = reason(r.outputs[name])
+			r.lines = slices.DeleteFunc(r.lines, e.logged) // why it is skipped may begin with the id
 			fmt.Fprint(to, strings.Join(r.outputs[name], ""))
 		}
 		if e.Test == "" {
 			r.passed[e.Package] = true
 			fmt.Fprintf(to, "ok   %s %.1f s\n", e.Package, e.Elapsed)
-		} else if r.closes(name) {
+		} else if slices.ContainsFunc(r.lines, e.logged) {
 			r.seconds += e.Elapsed
 		}
 		delete(r.outputs, name)
@@ -135,61 +149,90 @@ func (r *report) take(e event, to io.Writer) {
 	}
 }
 
-// closes says whether a test logged a closing line.
-func (r *report) closes(name string) bool {
-	for key := range r.lines {
-		if strings.HasSuffix(key, " "+name) {
-			return true
-		}
+// logged returns what a test logged with a line of its output, "" if that is no such line.
+func logged(line string) string {
+	if m := logLine.FindStringSubmatch(line); m != nil {
+		return m[1]
 	}
-	return false
+	return ""
 }
 
-// print prints the closing lines by id, and says whether all is well.
+// reason is the last that a skipped test logged.
+func reason(output []string) string {
+	for _, line := range slices.Backward(output) {
+		if text := logged(line); text != "" {
+			return text
+		}
+	}
+	return "it does not say why"
+}
+
+// print prints the closing lines by id and what is wrong, and says whether all is well.
 func (r *report) print(to io.Writer) bool {
 	fmt.Fprintln(to)
-	for _, key := range slices.SortedFunc(maps.Keys(r.lines), byID) {
-		fmt.Fprintln(to, r.lines[key])
+	slices.SortStableFunc(r.lines, byID)
+	for _, c := range r.lines {
+		fmt.Fprintf(to, "%s %s: %s\n", c.id, c.test, c.text)
 	}
-	missing := r.missing()
-	for _, row := range missing {
-		fmt.Fprintf(to, "FAIL %s: %s of %s passed without its closing line\n", row.ID, row.Test, row.Package)
+	wrong := r.wrong()
+	for _, why := range wrong {
+		fmt.Fprintln(to, "FAIL", why)
 	}
 	fmt.Fprintf(to, "%d closing lines, from tests of %.0f s together\n", len(r.lines), r.seconds)
-	return !r.failed && len(missing) == 0
+	return !r.failed && len(wrong) == 0
 }
 
-// missing returns the rows whose package passed without their line.
-func (r *report) missing() []reliability.Row {
-	var rows []reliability.Row
+// number is the first one in a closing line: how much the test did.
+var number = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// wrong says what is wrong beside tests that failed.
+func (r *report) wrong() []string {
+	if r.events == 0 {
+		return []string{"nothing ran: there is no event of go test -json"}
+	}
+	var all []string
 	for row := range reliability.Rows() {
-		path := module
-		if row.Package != "." {
-			path += "/" + row.Package
-		}
-		wanted := !row.LongOnly
-		if r.long {
-			wanted = row.Long || row.LongOnly
-		}
-		if wanted && r.passed[path] && r.lines[row.ID+" "+path+" "+row.Test] == "" && !r.skipped[path+" "+row.Test] {
-			rows = append(rows, row)
+		if why := r.unproved(row); why != "" {
+			all = append(all, fmt.Sprintf("%s: %s of %s %s", row.ID, row.Test, row.Package, why))
 		}
 	}
-	return rows
+	for _, c := range r.lines {
+		if n, err := strconv.ParseFloat(number.FindString(c.text), 64); err == nil && n == 0 {
+			all = append(all, fmt.Sprintf("%s: %s did nothing: its closing line begins with 0", c.id, c.test))
+		}
+	}
+	return all
 }
 
-// byID orders closing lines: areas by letter, then by number, then by test.
-func byID(a, b string) int {
-	if a[0] != b[0] {
-		return int(a[0]) - int(b[0])
+// unproved says why nothing proved a row whose package passed, "" if its test did.
+func (r *report) unproved(row reliability.Row) string {
+	path := module
+	if row.Package != "." {
+		path += "/" + row.Package
 	}
-	number := func(key string) int {
-		id, _, _ := strings.Cut(key, " ")
-		n, _ := strconv.Atoi(id[1:])
+	wanted := !row.LongOnly
+	if r.long {
+		wanted = row.Long || row.LongOnly
+	}
+	why, skipped := r.skipped[path+" "+row.Test]
+	switch {
+	case !wanted || !r.passed[path]:
+		return ""
+	case skipped:
+		return "was skipped: " + why
+	case !slices.ContainsFunc(r.lines, func(c closing) bool { return c.id == row.ID && c.pkg == path && c.test == row.Test }):
+		return "passed without its closing line"
+	}
+	return ""
+}
+
+// byID orders closing lines: areas by letter, then by number, then by test. Those of one test
+// stay in the order in which it logged them.
+func byID(a, b closing) int {
+	number := func(c closing) int {
+		n, _ := strconv.Atoi(c.id[1:])
 		return n
 	}
-	if d := number(a) - number(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(cmp.Compare(a.id[0], b.id[0]), cmp.Compare(number(a), number(b)),
+		strings.Compare(a.pkg, b.pkg), strings.Compare(a.test, b.test))
 }

@@ -3,10 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/quirelib/quire/internal/reliability"
 )
 
 // events encodes what tests did as go test -json does.
@@ -21,17 +20,24 @@ func events(t *testing.T, all ...event) *bytes.Buffer {
 	return &b
 }
 
-// TestReport: lines are printed by id, output only of what failed, and a package without
-// its closing lines is no success.
+// logs are the events of a test that logs some lines, and what becomes of it.
+func logs(end event, lines ...string) []event {
+	var all []event
+	for _, line := range lines {
+		all = append(all, event{Action: "output", Package: end.Package, Test: end.Test, Output: "    b_test.go:7: " + line + "\n"})
+	}
+	return append(all, end)
+}
+
+// TestReport: all lines are printed by id, output only of what failed, and what proved nothing
+// is no success.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	const quiet = module + "/none"
-	var rows []reliability.Row
-	for row := range reliability.Rows() {
-		if row.Package == "." && !row.LongOnly {
-			rows = append(rows, row)
-		}
-	}
+	const (
+		quiet = module + "/none"
+		ids   = module + "/internal/id" // a package with one row
+		test  = "TestPointsAreApart"    // its test
+	)
 	for _, test := range []struct {
 		name   string
 		events []event
@@ -41,36 +47,60 @@ func TestReport(t *testing.T) {
 	}{
 		{
 			name: "closing lines",
-			events: []event{
-				{Action: "output", Package: quiet, Test: "TestB", Output: "    b_test.go:7: B10: 16 at once\n"},
-				{Action: "output", Package: quiet, Test: "TestB", Output: "    b_test.go:7: something else\n"},
-				{Action: "pass", Package: quiet, Test: "TestB", Elapsed: 2},
-				{Action: "output", Package: quiet, Test: "TestA", Output: "    a_test.go:7: B2: none\n"},
-				{Action: "pass", Package: quiet, Test: "TestA", Elapsed: 1},
-				{Action: "pass", Package: quiet, Elapsed: 3},
-			},
-			ok: true, want: []string{"ok   " + quiet, "B2: none", "B10: 16 at once", "2 closing lines, from tests of 3 s"}, not: "something else",
+			events: slices.Concat(
+				logs(event{Action: "pass", Package: quiet, Test: "TestB", Elapsed: 2}, "B10: 16 at once", "something else"),
+				logs(event{Action: "pass", Package: quiet, Test: "TestA", Elapsed: 1}, "B2: 7 of 7"),
+				[]event{{Action: "pass", Package: quiet, Elapsed: 3}}),
+			ok: true, not: "something else",
+			want: []string{"ok   " + quiet, "B2 TestA: 7 of 7", "B10 TestB: 16 at once", "2 closing lines, from tests of 3 s"},
 		},
 		{
-			name: "failure",
-			events: []event{
-				{Action: "output", Package: quiet, Test: "TestB", Output: "    b_test.go:7: why\n"},
-				{Action: "fail", Package: quiet, Test: "TestB"},
-				{Action: "fail", Package: quiet},
-			},
-			want: []string{"why", "FAIL " + quiet},
+			name: "several lines of one test",
+			events: slices.Concat(
+				logs(event{Action: "pass", Package: quiet, Test: "TestB", Elapsed: 2}, "B10: 32 with values", "B10: 16 with keys", "B10: 32 with values"),
+				logs(event{Action: "pass", Package: quiet, Test: "TestA", Elapsed: 1}, "B10: 1 alone", "B9: 2 bytes")),
+			ok: true,
+			want: []string{"B9 TestA: 2 bytes", "B10 TestA: 1 alone", "B10 TestB: 32 with values", "B10 TestB: 16 with keys", "B10 TestB: 32 with values",
+				"5 closing lines, from tests of 3 s"},
 		},
 		{
-			name: "skipped",
-			events: []event{
-				{Action: "output", Package: quiet, Test: "TestB", Output: "    b_test.go:7: no disk\n"},
-				{Action: "skip", Package: quiet, Test: "TestB"},
-				{Action: "pass", Package: quiet},
-			},
-			ok: true, want: []string{"no disk", "ok   " + quiet},
+			name:   "failure",
+			events: append(logs(event{Action: "fail", Package: quiet, Test: "TestB"}, "why"), event{Action: "fail", Package: quiet}),
+			want:   []string{"why", "FAIL " + quiet},
+		},
+		{
+			name:   "skipped",
+			events: append(logs(event{Action: "skip", Package: quiet, Test: "TestB"}, "no disk"), event{Action: "pass", Package: quiet}),
+			ok:     true, want: []string{"no disk", "ok   " + quiet},
+		},
+		{
+			name:   "the row of a package",
+			events: append(logs(event{Action: "pass", Package: ids, Test: test}, "G9: 10 places, 0 twice"), event{Action: "pass", Package: ids}),
+			ok:     true, want: []string{"G9 TestPointsAreApart: 10 places, 0 twice", "1 closing lines"},
+		},
+		{
+			name:   "a row skipped",
+			events: append(logs(event{Action: "skip", Package: ids, Test: test}, "G9: no disk of 8 MB"), event{Action: "pass", Package: ids}),
+			want:   []string{"ok   " + ids, "FAIL G9: TestPointsAreApart of internal/id was skipped: G9: no disk of 8 MB", "0 closing lines"},
+		},
+		{
+			name:   "a row skipped without a word",
+			events: []event{{Action: "skip", Package: ids, Test: test}, {Action: "pass", Package: ids}},
+			want:   []string{"FAIL G9: TestPointsAreApart of internal/id was skipped: it does not say why"},
+		},
+		{
+			name:   "a row without its line",
+			events: append(logs(event{Action: "pass", Package: ids, Test: test}, "G8: 7 of 7"), event{Action: "pass", Package: ids}),
+			want:   []string{"FAIL G9: TestPointsAreApart of internal/id passed without its closing line"},
+		},
+		{
+			name:   "a row of nothing",
+			events: append(logs(event{Action: "pass", Package: ids, Test: test}, "G9: 0 places, 0 twice"), event{Action: "pass", Package: ids}),
+			want:   []string{"G9 TestPointsAreApart: 0 places", "FAIL G9: TestPointsAreApart did nothing"},
 		},
 		{name: "build", events: []event{{Action: "build-output", Output: "x.go:1: no\n"}, {Action: "build-fail"}}, want: []string{"x.go:1: no"}},
-		{name: "lines missing", events: []event{{Action: "pass", Package: module}}, ok: len(rows) == 0},
+		{name: "nothing", want: []string{"FAIL nothing ran"}},
+		{name: "no events", events: []event{{}}, want: []string{"FAIL nothing ran"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

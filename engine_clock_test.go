@@ -1,8 +1,9 @@
 package quire_test
 
 import (
-	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,72 +39,115 @@ func (f *engineFixture) shiftJobs(by time.Duration) {
 	}))
 }
 
-// TestClockSteps sets the clock back by an hour and ahead by a day, while an ingest is
-// queued, runs, was running when its process was killed, or waits for its next attempt.
-func TestClockSteps(t *testing.T) {
-	t.Parallel()
-	states := map[string]func(f *engineFixture, elementalID string) (quire.Job, func()){
-		"queued": func(f *engineFixture, elementalID string) (quire.Job, func()) {
-			f.stop(f.t.Context())
-			f.embedder.Hold(enginetest.NewGate()) // nobody gets on with it
-			f.start()
-			job := f.ingest(f.ann, elementalID, "")
-			f.stop(f.t.Context())
+// clockState brings an ingest of e to where the clock is set, and returns its job and what goes on
+// afterwards. later is to be asked for after the step.
+type clockState struct {
+	workers  int
+	attempts int // that the job takes
+	prepare  func(f *engineFixture, e, later quire.Elemental) (job quire.Job, goOn func())
+}
+
+// clockStates are what an ingest may be doing meanwhile.
+var clockStates = map[string]clockState{
+	"queued": {2, 1, func(f *engineFixture, e, _ quire.Elemental) (quire.Job, func()) {
+		f.stop(f.t.Context())
+		f.embedder.Hold(enginetest.NewGate()) // nobody gets on with it
+		f.start()
+		job := f.ingest(f.ann, e.ID, "")
+		f.stop(f.t.Context())
+		f.embedder.Hold(nil)
+		return job, f.start
+	}},
+	// Longer than its lease, wherever the step puts the end of that, beside a worker that looks for work.
+	"running": {2, 1, func(f *engineFixture, e, later quire.Elemental) (quire.Job, func()) {
+		job, open := f.heldBack(e)
+		return job, func() {
+			time.Sleep(time.Minute)
 			f.embedder.Hold(nil)
-			return job, f.start
-		},
-		"running": func(f *engineFixture, elementalID string) (quire.Job, func()) {
-			gate := enginetest.NewGate()
-			f.embedder.Hold(gate)
-			job := f.ingest(f.ann, elementalID, "")
-			<-gate.Arrived()
-			return job, func() {
-				time.Sleep(time.Minute) // renewals of the lease
-				gate.Open()
-			}
-		},
-		"killed": func(f *engineFixture, elementalID string) (quire.Job, func()) {
-			f.stop(f.t.Context())
-			return f.killed(elementalID, 1), f.start
-		},
-	}
-	cases, right := 0, 0
-	for name, prepare := range states {
-		for step, by := range map[string]time.Duration{"back by an hour": time.Hour, "ahead by a day": -24 * time.Hour} {
-			cases++
-			synctest.Test(t, func(t *testing.T) {
-				f := newEngineFixture(t, store.NewMemory(), quire.EngineOptions{Chunker: paragraphs{}, Workers: 2})
-				e := f.create(f.ann, document("Ingested by an odd clock", "one\n\ntwo"))
-				later := f.create(f.ann, document("Asked for after the step", "three"))
-				job, goOn := prepare(f, e.ID)
-				f.shiftJobs(by)
-				begin := time.Now()
-				goOn()
-				next := f.ingest(f.ann, later.ID, "")
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
-				defer cancel()
-				for _, j := range []quire.Job{job, next} {
-					done, err := f.eng.Wait(ctx, j.TenantID, j.ID)
-					if err != nil || done.Status != quire.JobSucceeded {
-						t.Errorf("%s, clock %s: job %+v, %v", name, step, done, err)
-					}
-					for _, at := range []time.Time{done.CreatedAt, *done.StartedAt, *done.FinishedAt} {
-						if at.Location() != time.UTC {
-							t.Errorf("%v is not in UTC", at)
-						}
-					}
-				}
-				if took := time.Since(begin); took > 2*time.Minute {
-					t.Errorf("%s, clock %s: took %v", name, step, took)
-				}
-				wantEqual(t, fmt.Sprint(f.texts(e.ID), f.texts(later.ID)), "[Ingested by an odd clock one two] [Asked for after the step three]")
-				if !t.Failed() {
-					right++
-				}
+			f.waitStatus(f.ingest(f.ann, later.ID, ""), quire.JobSucceeded)
+			time.Sleep(3 * time.Hour)
+			open()
+		}
+	}},
+	"killed": {2, 2, func(f *engineFixture, e, _ quire.Elemental) (quire.Job, func()) {
+		f.stop(f.t.Context())
+		return f.killed(e.ID, 1), f.start
+	}},
+	// Behind others that were asked for before it; what is asked for later has a later id and, where
+	// the clock is set back, an earlier time.
+	"in line": {1, 1, func(f *engineFixture, e, later quire.Elemental) (quire.Job, func()) {
+		first := f.create(f.ann, document("The first in line", "zero"))
+		_, open := f.heldBack(first)
+		job := f.ingest(f.ann, e.ID, "z")
+		return job, func() {
+			f.ingest(f.ann, later.ID, "a")
+			open()
+			f.settle(f.ann)
+			wantEqual(f.t, slices.DeleteFunc(f.embedder.Texts(), func(text string) bool { return !strings.Contains(text, "\n") }), []string{
+				"The first in line\nzero", "Ingested by an odd clock\none", "Ingested by an odd clock\ntwo", "Asked for after the step\nthree",
 			})
 		}
+	}},
+}
+
+// heldBack asks for the ingest of an elemental, which waits for its vectors until open is called.
+func (f *engineFixture) heldBack(e quire.Elemental) (job quire.Job, open func()) {
+	f.t.Helper()
+	gate := enginetest.NewGate()
+	f.embedder.Hold(gate)
+	job = f.ingest(f.ann, e.ID, "")
+	<-gate.Arrived()
+	return job, gate.Open
+}
+
+// TestClockSteps sets the clock back by an hour and ahead by a day, while an ingest is
+// queued, runs, was running when its process was killed, or waits for its turn.
+func TestClockSteps(t *testing.T) {
+	t.Parallel()
+	cases, right := 0, 0
+	for _, s := range stores {
+		for name, state := range clockStates {
+			for step, by := range map[string]time.Duration{"back by an hour": time.Hour, "ahead by a day": -24 * time.Hour} {
+				cases++
+				if t.Run(fmt.Sprint(s.name, ", ", name, ", ", step), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						state.step(newEngineFixture(t, s.open(t), quire.EngineOptions{Chunker: paragraphs{}, Workers: state.workers}), by)
+					})
+				}) {
+					right++
+				}
+			}
+		}
 	}
-	t.Logf("C12: %d of %d steps of the clock changed neither order nor leases", right, cases)
+	t.Logf("C12: %d of %d steps of the clock, on %d stores, changed neither order nor leases", right, cases, len(stores))
+}
+
+// step sets the clock in a state: all is ingested soon, in as many attempts as without the step.
+func (s clockState) step(f *engineFixture, by time.Duration) {
+	e := f.create(f.ann, document("Ingested by an odd clock", "one\n\ntwo"))
+	later := f.create(f.ann, document("Asked for after the step", "three"))
+	job, goOn := s.prepare(f, e, later)
+	time.Sleep(30 * time.Second) // no worker is about to look for a job before the lease is renewed
+	synctest.Wait()
+	f.shiftJobs(by)
+	goOn()
+	begin := time.Now()
+	next := f.ingest(f.ann, later.ID, "")
+	for _, j := range []quire.Job{job, next} {
+		done := f.waitStatus(j, quire.JobSucceeded)
+		if want := map[bool]int{true: s.attempts, false: 1}[j.ID == job.ID]; done.Attempts != want {
+			f.t.Errorf("%d attempts instead of %d: %+v", done.Attempts, want, done)
+		}
+		for _, at := range []time.Time{done.CreatedAt, *done.StartedAt, *done.FinishedAt} {
+			if at.Location() != time.UTC {
+				f.t.Errorf("%v is not in UTC", at)
+			}
+		}
+	}
+	if took := time.Since(begin); took > 2*time.Minute {
+		f.t.Errorf("took %v", took)
+	}
+	wantEqual(f.t, fmt.Sprint(f.texts(e.ID), f.texts(later.ID)), "[Ingested by an odd clock one two] [Asked for after the step three]")
 }
 
 // TestVerifyAfterClockWasAhead: a change after the clock was set back is no fault, whether the

@@ -65,6 +65,13 @@ var jobs = []Row{
 	}, {
 		Guard: "jobs of a killed process go back into the queue", File: "engine.go",
 		Old: "			return takeBack(ctx, tx)", New: "			return nil",
+	}, {
+		Guard: "jobs are taken as they were asked for, not by their times", File: "store/jobs.go",
+		Old: "	i := slices.IndexFunc(tx.activeJobs, func(j *quire.Job) bool {\n		return !dueAt(j).After(now) && !tx.leased(j.ElementalID, now)\n	})\n	if i < 0 {\n		return quire.Job{}, notFound(\"job\")\n	}\n	j := cloneJob(*tx.activeJobs[i])\n",
+		New: "	line := slices.Clone(tx.activeJobs)\n	slices.SortStableFunc(line, func(a, b *quire.Job) int { return a.CreatedAt.Compare(b.CreatedAt) })\n	i := slices.IndexFunc(line, func(j *quire.Job) bool {\n		return !dueAt(j).After(now) && !tx.leased(j.ElementalID, now)\n	})\n	if i < 0 {\n		return quire.Job{}, notFound(\"job\")\n	}\n	j := cloneJob(*line[i])\n",
+	}, {
+		Guard: "leases are renewed", File: "lease.go",
+		Old: "		j.LeaseUntil = now().Add(leaseTime)\n", New: "",
 	}}},
 	{ID: "C10", Package: ".", Test: "TestCancelAtAnyTime", Long: true, Controls: []Control{{
 		Guard: "a cancelled transaction is rolled back", File: "store/sqlite/tx.go",

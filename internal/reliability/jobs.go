@@ -76,6 +76,9 @@ var jobs = []Row{
 	{ID: "C10", Package: ".", Test: "TestCancelAtAnyTime", Long: true, Controls: []Control{{
 		Guard: "a cancelled transaction is rolled back", File: "store/sqlite/tx.go",
 		Old: "		if err := fn(t); err != nil {\n			return err", New: "		if err := fn(t); err != nil {\n			t.sql.Commit()\n			return err",
+	}, {
+		Guard: "an update is one transaction", File: "elemental.go",
+		Old: "	owner := MediaOwner{ElementalID: id}\n	media, err := l.draftFor(", New: "	if p.Title != nil && p.Body != nil {\n		if _, err := l.UpdateElemental(ctx, a, id, ElementalPatch{Title: p.Title}); err != nil {\n			return Elemental{}, err\n		}\n	}\n	owner := MediaOwner{ElementalID: id}\n	media, err := l.draftFor(",
 	}}},
 	{ID: "C11", Package: "store/sqlite", Test: "TestReadModifyWrite", Long: true, Controls: []Control{{
 		Guard: "one connection writes, and has the lock from the beginning", File: "store/sqlite/conn.go",

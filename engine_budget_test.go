@@ -145,7 +145,7 @@ func TestBudget(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	t.Logf("G4: %d random corpora of up to %d passages of up to 64 KiB under %d budgets: 0 over the budget, %d times one passage alone that is longer; the same sources whenever it was asked again",
+	t.Logf("G4: %d random selections of up to %d of the passages of one corpus, of up to 64 KiB each, under %d budgets: 0 over the budget, %d times one passage alone that is longer; the same sources whenever it was asked again",
 		asked, longest, len(budgets), alone)
 }
 

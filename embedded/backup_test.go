@@ -93,8 +93,15 @@ func TestBackupBesideWriters(t *testing.T) {
 		}
 		all = append(all, b)
 	}
+	written := 0
+	for w := range writers {
+		written += int(acknowledged[w].Load()) - all[0].least[w]
+	}
 	cancel()
 	wg.Wait()
+	if written == 0 {
+		t.Error("nothing was written while the backups were made")
+	}
 	elementals := 0
 	for _, b := range all {
 		copied := restored(t, b.path)
@@ -105,7 +112,7 @@ func TestBackupBesideWriters(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("A12: %d backups under %d writers, all whole; they hold %d elementals", backups, writers, elementals)
+	t.Logf("A12: %d backups under %d writers, which wrote %d pairs meanwhile, all whole; they hold %d elementals", backups, writers, written, elementals)
 }
 
 // checkPairs counts what a restored backup holds of a writer.

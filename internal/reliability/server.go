@@ -33,6 +33,7 @@ var server = []Row{
 	{ID: "D7", Package: "httpapi", Test: "TestEveryRouteAstray", Controls: []Control{
 		{"a path fits to its end", "httpapi/router.go", "if len(segments) != len(r.segments) {", "if len(segments) < len(r.segments) {"},
 		{"a 405 says what is allowed", "httpapi/errors.go", "\t\th.Set(\"Allow\", p.allow)\n", ""},
+		{"a 405 says all that is allowed", "httpapi/router.go", "\t\tallowed = append(allowed, row.method)\n", "\t\tallowed = []string{row.method}\n"},
 	}},
 	{ID: "D8", Package: "httpapi", Test: "TestFaults", Controls: []Control{
 		{"a panic is answered", "httpapi/handler.go", "\t\t\tc.panicked(p, debug.Stack())\n", "\t\t\t_ = debug.Stack()\n"},

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -168,11 +169,16 @@ func TestDamagedPages(t *testing.T) {
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	data := sampleFile(t)
-	binary.BigEndian.PutUint32(data[60:], uint32(len(migrations)+1))
-	if err := openBytes(t, data); !errors.Is(err, quire.ErrNewerSchema) {
-		t.Errorf("got error %v, want ErrNewerSchema", err)
+	newer, refused := []int{len(migrations) + 1, len(migrations) + 2, 1000, math.MaxInt32}, 0
+	for _, version := range newer {
+		binary.BigEndian.PutUint32(data[60:], uint32(version))
+		if err := openBytes(t, data); errors.Is(err, quire.ErrNewerSchema) {
+			refused++
+		} else {
+			t.Errorf("version %d: got error %v, want ErrNewerSchema", version, err)
+		}
 	}
-	t.Log("A7: a file of the next schema version is refused, and the same afterwards")
+	t.Logf("A7: files of %d newer schema versions, %d refused, and the same afterwards", len(newer), refused)
 }
 
 // TestNewerSchemaInLog has the newer version stand in the log only, as after the

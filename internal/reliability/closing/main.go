@@ -2,7 +2,7 @@
 // a line for each package, all output of tests that failed, and at the end the closing
 // lines of the rows of internal/reliability, with their tests. It fails, and says why, if
 // nothing ran, if a test failed, and if a row proved nothing: its package passed without
-// its closing line, its test was skipped, or its line begins with a count of nothing.
+// its closing line, its test was skipped, or its line has no number or begins with a count of nothing.
 //
 //	go test -json ./... | go run ./internal/reliability/closing
 //	go test -json -tags long -run "$(go run ./internal/reliability/closing -longtests)" ./... | go run ./internal/reliability/closing -long
@@ -197,7 +197,10 @@ func (r *report) wrong() []string {
 		}
 	}
 	for _, c := range r.lines {
-		if n, err := strconv.ParseFloat(number.FindString(c.text), 64); err == nil && n == 0 {
+		switch n, err := strconv.ParseFloat(number.FindString(c.text), 64); {
+		case err != nil:
+			all = append(all, fmt.Sprintf("%s: %s does not say how much it did: there is no number in its closing line", c.id, c.test))
+		case n == 0:
 			all = append(all, fmt.Sprintf("%s: %s did nothing: its closing line begins with 0", c.id, c.test))
 		}
 	}

@@ -98,6 +98,11 @@ func TestReport(t *testing.T) {
 			events: append(logs(event{Action: "pass", Package: ids, Test: test}, "G9: 0 places, 0 twice"), event{Action: "pass", Package: ids}),
 			want:   []string{"G9 TestPointsAreApart: 0 places", "FAIL G9: TestPointsAreApart did nothing"},
 		},
+		{
+			name:   "a row without a number",
+			events: append(logs(event{Action: "pass", Package: ids, Test: test}, "G9: no place twice"), event{Action: "pass", Package: ids}),
+			want:   []string{"FAIL G9: TestPointsAreApart does not say how much it did"},
+		},
 		{name: "build", events: []event{{Action: "build-output", Output: "x.go:1: no\n"}, {Action: "build-fail"}}, want: []string{"x.go:1: no"}},
 		{name: "nothing", want: []string{"FAIL nothing ran"}},
 		{name: "no events", events: []event{{}}, want: []string{"FAIL nothing ran"}},

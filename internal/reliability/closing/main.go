@@ -2,7 +2,8 @@
 // a line for each package, all output of tests that failed, and at the end the closing
 // lines of the rows of internal/reliability, with their tests. It fails, and says why, if
 // nothing ran, if a test failed, and if a row proved nothing: its package passed without
-// its closing line, its test was skipped, or its line has no number or begins with a count of nothing.
+// its closing line, or that has no number or begins with a count of nothing. A row whose test was
+// skipped, as where there is no strace, is named with the reason; without one it fails too.
 //
 //	go test -json ./... | go run ./internal/reliability/closing
 //	go test -json -tags long -run "$(go run ./internal/reliability/closing -longtests)" ./... | go run ./internal/reliability/closing -long
@@ -157,6 +158,9 @@ func logged(line string) string {
 	return ""
 }
 
+// noReason stands for the reason of a test that was skipped without one.
+const noReason = "it does not say why"
+
 // reason is the last that a skipped test logged.
 func reason(output []string) string {
 	for _, line := range slices.Backward(output) {
@@ -164,7 +168,7 @@ func reason(output []string) string {
 			return text
 		}
 	}
-	return "it does not say why"
+	return noReason
 }
 
 // print prints the closing lines by id and what is wrong, and says whether all is well.
@@ -173,6 +177,9 @@ func (r *report) print(to io.Writer) bool {
 	slices.SortStableFunc(r.lines, byID)
 	for _, c := range r.lines {
 		fmt.Fprintf(to, "%s %s: %s\n", c.id, c.test, c.text)
+	}
+	for _, why := range r.rows(r.unprovable) {
+		fmt.Fprintln(to, "NOT PROVED HERE", why)
 	}
 	wrong := r.wrong()
 	for _, why := range wrong {
@@ -190,12 +197,7 @@ func (r *report) wrong() []string {
 	if r.events == 0 {
 		return []string{"nothing ran: there is no event of go test -json"}
 	}
-	var all []string
-	for row := range reliability.Rows() {
-		if why := r.unproved(row); why != "" {
-			all = append(all, fmt.Sprintf("%s: %s of %s %s", row.ID, row.Test, row.Package, why))
-		}
-	}
+	all := r.rows(r.unproved)
 	for _, c := range r.lines {
 		switch n, err := strconv.ParseFloat(number.FindString(c.text), 64); {
 		case err != nil:
@@ -207,26 +209,54 @@ func (r *report) wrong() []string {
 	return all
 }
 
-// unproved says why nothing proved a row whose package passed, "" if its test did.
-func (r *report) unproved(row reliability.Row) string {
-	path := module
-	if row.Package != "." {
-		path += "/" + row.Package
+// rows returns what a function says of rows, without those of which it says nothing.
+func (r *report) rows(of func(reliability.Row) string) []string {
+	var all []string
+	for row := range reliability.Rows() {
+		if says := of(row); says != "" {
+			all = append(all, fmt.Sprintf("%s: %s of %s %s", row.ID, row.Test, row.Package, says))
+		}
 	}
+	return all
+}
+
+// unprovable says why the test of a row was skipped, "" if it was not, or without a reason.
+func (r *report) unprovable(row reliability.Row) string {
+	if why, skipped := r.skipped[path(row)+" "+row.Test]; skipped && why != noReason && r.wants(row) {
+		return "was skipped: " + why
+	}
+	return ""
+}
+
+// unproved says why nothing proved a row, "" if its test did, or could not.
+func (r *report) unproved(row reliability.Row) string {
+	why, skipped := r.skipped[path(row)+" "+row.Test]
+	switch {
+	case !r.wants(row) || skipped && why != noReason:
+		return ""
+	case skipped:
+		return "was skipped: " + why
+	case !slices.ContainsFunc(r.lines, func(c closing) bool { return c.id == row.ID && c.pkg == path(row) && c.test == row.Test }):
+		return "passed without its closing line"
+	}
+	return ""
+}
+
+// wants reports whether a row is to be proved by what ran: its package passed.
+func (r *report) wants(row reliability.Row) bool {
 	wanted := !row.LongOnly
 	if r.long {
 		wanted = row.Long || row.LongOnly
 	}
-	why, skipped := r.skipped[path+" "+row.Test]
-	switch {
-	case !wanted || !r.passed[path]:
-		return ""
-	case skipped:
-		return "was skipped: " + why
-	case !slices.ContainsFunc(r.lines, func(c closing) bool { return c.id == row.ID && c.pkg == path && c.test == row.Test }):
-		return "passed without its closing line"
+	return wanted && r.passed[path(row)]
+}
+
+// path is that of the package of a row.
+func path(row reliability.Row) string {
+	if row.Package == "." {
+		return module
 	}
-	return ""
+	return module + "/" + row.Package
 }
 
 // byID orders closing lines: areas by letter, then by number, then by test. Those of one test

@@ -40,7 +40,7 @@ func (l *linker) insert(node uint32) {
 		l.at = append(l.at[:0], l.found...)
 		l.chosen[n] = l.choose(l.chosen[n][:0], l.at, len(v.links(node, n)))
 	}
-	if !v.hasTwins(node) && l.twins(v, node, l.at) {
+	if v.blank(node) && l.twins(v, node, l.at) {
 		l.graph.join(v, node, l.at[0].node)
 		return
 	}

@@ -54,7 +54,7 @@ func areTwins(a, b []uint8) bool {
 	return float64(dot) >= leastTwin*math.Sqrt(float64(aa)*float64(bb))
 }
 
-// join hangs a node on one that has links. It has none itself and nobody can come by it yet.
+// join hangs a blank node on one that has links.
 func (g *graph) join(v view, node, first uint32) {
 	lock := g.lock(first)
 	lock.Lock()
@@ -76,8 +76,8 @@ func (g *graph) join(v view, node, first uint32) {
 	list[0].Store(twinsBit | (node + 1))
 }
 
-// hasTwins reports whether other nodes hang on one, or it hangs on one.
-func (v view) hasTwins(node uint32) bool { return v.words(node, 0)[0].Load()&twinsBit != 0 }
+// blank reports whether a node has neither links nor twins, nor is one, so that nobody can come by it.
+func (v view) blank(node uint32) bool { return v.words(node, 0)[0].Load() == 0 }
 
 // takeTwins offers the twins of a node to the quest, from the first on, and reports whether it wants any.
 func (w *walker) takeTwins(link uint32) (wanted bool) {
@@ -105,8 +105,8 @@ func (w *walker) nextTwin(node uint32) uint32 {
 		w.view = w.graph.view() // it came later than the walk began, and those behind it earlier
 	}
 	w.quest.budget -= twinRows
-	if w.quest.keeps(node) && !w.add(node) {
-		return 0 // a saved graph that was forged leads in a circle
+	if w.quest.budget < 0 || w.quest.keeps(node) && !w.add(node) {
+		return 0 // the second only in a saved graph that was forged to lead in a circle
 	}
 	return w.words(node, 0)[0].Load() & twinLink
 }

@@ -130,6 +130,21 @@ func TestTwinsInACircle(t *testing.T) {
 		t.Fatal("there are no twins")
 	}
 	w.found(queries)
+	for n := range queries[:10] { // none of a circle is wanted
+		filters := quire.Filters{TenantID: "t", ElementalID: elementalID(n + 1)}
+		if hits, err := w.index.Search(t.Context(), queries[n], filters, 10); err != nil || len(hits) != 10 {
+			t.Errorf("%d hits of another group, %v", len(hits), err)
+		}
+		s := newSearcher()
+		graph, err := w.index.choose(t.Context(), s, queries[n], filters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hits, err := graph.find(t.Context(), s, mustQuery(w, queries[n]), 10, 20); hits != nil || err != nil {
+			t.Errorf("a walk in circles found %d hits, %v", len(hits), err)
+		}
+		s.free()
+	}
 }
 
 // A walk is given up where a filter leaves nothing near the query, and where nothing leads to more rows.

@@ -7,11 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -46,119 +41,6 @@ func fromHTML(ctx context.Context, text string) (title, markdown string, err err
 		}
 	}
 	return title, string(out), nil
-}
-
-// newConverter makes a converter for one document: its table plugin keeps state.
-func newConverter() *converter.Converter {
-	c := converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(),
-		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
-		strikethrough.NewStrikethroughPlugin(),
-		table.NewTablePlugin(
-			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
-			table.WithHeaderPromotion(true),
-			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
-			table.WithPresentationTables(true),
-		),
-	))
-	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
-	return c
-}
-
-// interrupted is what a conversion panics with when its context has ended: the converter
-// itself does not look at that, and its steps cannot return an error.
-type interrupted struct{}
-
-// convert writes a page as Markdown.
-func convert(ctx context.Context, doc *html.Node) (markdown []byte, err error) {
-	defer func() {
-		switch p := recover(); p {
-		case nil:
-		case interrupted{}:
-			markdown, err = nil, ctx.Err()
-		default:
-			panic(p)
-		}
-	}()
-	c := newConverter()
-	interruptible(ctx, c)
-	return c.ConvertNode(doc)
-}
-
-// interruptible looks at the context before each step, node and character to escape.
-func interruptible(ctx context.Context, c *converter.Converter) {
-	look := func() {
-		if ctx.Err() != nil {
-			panic(interrupted{})
-		}
-	}
-	for _, priority := range []int{converter.PriorityEarly, converter.PriorityStandard, converter.PriorityStandard + 20, converter.PriorityLate} {
-		c.Register.PreRenderer(func(converter.Context, *html.Node) { look() }, priority-1)
-		c.Register.TextTransformer(func(_ converter.Context, text string) string {
-			look()
-			return text
-		}, priority-1)
-		c.Register.PostRenderer(func(_ converter.Context, text []byte) []byte {
-			look()
-			return text
-		}, priority-1)
-	}
-	c.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
-		look()
-		return converter.RenderTryNext
-	}, converter.PriorityEarly-1)
-	c.Register.UnEscaper(func([]byte, int) int {
-		look()
-		return -1
-	}, converter.PriorityEarly-1)
-}
-
-// readableAngles puts back the angle brackets that the base plugin escapes, where
-// they cannot be taken for a tag or a quote: a < b is better to read, to search and to
-// cite than a &lt; b.
-func readableAngles(_ converter.Context, text string) string {
-	opened := false // something that may be a tag
-	var b strings.Builder
-	for {
-		at := strings.IndexByte(text, '&')
-		if at < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:at])
-		text = text[at:]
-		switch {
-		case strings.HasPrefix(text, "&lt;"):
-			text = text[len("&lt;"):]
-			if opened = opened || startsTag(text); opened {
-				b.WriteString("&lt;")
-			} else {
-				b.WriteByte('<')
-			}
-		case strings.HasPrefix(text, "&gt;"):
-			text = text[len("&gt;"):]
-			if opened || lineStart(b.String()) {
-				b.WriteString("&gt;")
-			} else {
-				b.WriteByte('>')
-			}
-		default:
-			b.WriteByte('&')
-			text = text[1:]
-		}
-	}
-}
-
-// startsTag reports whether a '<' before s may start a tag. At the end of a text
-// nobody knows what follows.
-func startsTag(s string) bool {
-	return s == "" || strings.IndexByte("/!?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
-}
-
-// lineStart reports whether what is written next would start a line.
-func lineStart(s string) bool {
-	s = strings.TrimRight(s, " \t")
-	return s == "" || s[len(s)-1] == '\n'
 }
 
 // maxAddresses is how long the addresses and titles of all links are together. The parser
@@ -202,23 +84,6 @@ func (p *page) clean(n *html.Node) {
 		c = next
 	}
 	mergeTexts(n)
-}
-
-// mergeTexts makes one text of neighbours, in one go: the converter joins them one
-// by one, which takes quadratic time.
-func mergeTexts(n *html.Node) {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.TextNode || c.NextSibling == nil || c.NextSibling.Type != html.TextNode {
-			continue
-		}
-		var b strings.Builder
-		b.WriteString(c.Data)
-		for next := c.NextSibling; next != nil && next.Type == html.TextNode; next = c.NextSibling {
-			b.WriteString(next.Data)
-			n.RemoveChild(next)
-		}
-		c.Data = b.String()
-	}
 }
 
 // hidden reports whether an element is none of the text that a reader gets to see.
@@ -312,51 +177,4 @@ func power(parent, n *html.Node) {
 			parent.InsertBefore(&html.Node{Type: html.TextNode, Data: "^"}, n)
 		}
 	}
-}
-
-// replace puts text in the place of n.
-func replace(parent, n *html.Node, text string) {
-	if text != "" {
-		parent.InsertBefore(&html.Node{Type: html.TextNode, Data: text}, n)
-	}
-	parent.RemoveChild(n)
-}
-
-// wrap puts the children of n into a new element.
-func wrap(n *html.Node, kind atom.Atom) {
-	in := &html.Node{Type: html.ElementNode, DataAtom: kind, Data: kind.String()}
-	for c := n.FirstChild; c != nil; c = n.FirstChild {
-		n.RemoveChild(c)
-		in.AppendChild(c)
-	}
-	n.AppendChild(in)
-}
-
-func attribute(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-func hasAttribute(n *html.Node, key string) bool {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
-// textOf returns the text in n.
-func textOf(n *html.Node) string {
-	var b strings.Builder
-	for c := range n.Descendants() {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	return strings.TrimSpace(b.String())
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"unicode"
@@ -27,7 +28,35 @@ func newConverter() *converter.Converter {
 		),
 	))
 	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
+	c.Register.UnEscaper(bracketEscaper(maxBracketed), converter.PriorityStandard-1)
 	return c
+}
+
+// maxBracketed is how many bytes after opening brackets are looked at in a document.
+const maxBracketed = 16 << 20
+
+// bracketEscaper escapes an opening bracket where one that closes follows in the line. The converter
+// does so too, in quadratic time for many brackets in a long line: beyond most bytes that it would
+// look at all are escaped.
+func bracketEscaper(most int) converter.HandleUnEscapeFunc {
+	return func(chars []byte, index int) int {
+		if chars[index] != '[' {
+			return -1
+		}
+		if most <= 0 {
+			return 1
+		}
+		end := bytes.IndexAny(chars[index:], "]\n")
+		if end < 0 {
+			most -= len(chars) - index
+			return -1
+		}
+		most -= end
+		if chars[index+end] == ']' {
+			return 1
+		}
+		return -1
+	}
 }
 
 // interrupted is what a conversion panics with when its context has ended: the converter

@@ -3,9 +3,7 @@ package extract
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,8 +24,9 @@ func fromHTML(ctx context.Context, text string) (title, markdown string, err err
 		return "", "", invalid("is HTML that nests elements more than 512 levels deep")
 	}
 	restoreFormatting(doc)
-	p := page{ctx: ctx, spans: maxSpans, cells: maxFilled, addresses: maxAddresses}
+	p := page{ctx: ctx, spans: maxSpans, cells: maxFilled, addresses: maxAddresses, indents: maxIndented}
 	p.clean(doc)
+	p.join(doc)
 	out, err := convert(ctx, doc)
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
@@ -43,23 +42,15 @@ func fromHTML(ctx context.Context, text string) (title, markdown string, err err
 	return title, string(out), nil
 }
 
-// maxAddresses is how long the addresses and titles of all links are together. The parser
-// opens a link that is not closed again in every block, so that a page could grow without
-// measure.
-const maxAddresses = 4 << 20
-
-// maxIndent is how deep lists and quotes nest in the result. Each level indents all
-// its lines once more, so that a page could grow without measure.
-const maxIndent = 16
-
 // page collects what a pass over a page finds.
 type page struct {
 	ctx                     context.Context // of the pass; nothing more is cleaned when it has ended
 	title, comment, heading string
-	spans                   int // left of maxSpans
-	cells                   int // left of maxFilled
-	addresses               int // left of maxAddresses
-	indent                  int // open lists and quotes
+	spans                   int        // left of maxSpans
+	cells                   int        // left of maxFilled
+	addresses               int        // left of maxAddresses
+	indents                 int        // left of maxIndented
+	open                    [kinds]int // elements round what is cleaned
 }
 
 // dropped are the elements that are not part of a page's text.
@@ -67,23 +58,7 @@ var dropped = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Nav: true, atom.Template: true, atom.Noscript: true, atom.Iframe: true,
 	atom.Object: true, atom.Svg: true, atom.Canvas: true, atom.Button: true, atom.Select: true, atom.Datalist: true,
 	atom.Textarea: true, atom.Input: true, atom.Dialog: true, atom.Audio: true, atom.Video: true,
-}
-
-// clean prepares the children of n for the converter. The parser bounds its
-// recursion.
-func (p *page) clean(n *html.Node) {
-	for c := n.FirstChild; c != nil && p.ctx.Err() == nil; {
-		next := c.NextSibling
-		switch c.Type {
-		case html.CommentNode:
-			p.metadata(c.Data)
-			n.RemoveChild(c)
-		case html.ElementNode:
-			p.element(n, c)
-		}
-		c = next
-	}
-	mergeTexts(n)
+	atom.Link: true, atom.Meta: true, atom.Base: true, atom.Title: true, atom.Noembed: true, atom.Noframes: true,
 }
 
 // hidden reports whether an element is none of the text that a reader gets to see.
@@ -94,44 +69,121 @@ func hidden(n *html.Node) bool {
 	return hasAttribute(n, "hidden") && !strings.EqualFold(attribute(n, "hidden"), "until-found")
 }
 
-func (p *page) element(parent, n *html.Node) {
-	if hidden(n) {
-		parent.RemoveChild(n)
-		return
-	}
-	if n.DataAtom == atom.Title && p.title == "" {
-		p.title = textOf(n)
-	}
-	switch n.DataAtom {
-	case atom.Ul, atom.Ol, atom.Blockquote:
-		if p.indent++; p.indent > maxIndent {
-			n.DataAtom, n.Data = atom.Div, "div"
+// clean prepares the children of n for the converter. The parser bounds its
+// recursion. What it looks at of what is in n it gets from below, and what has no meaning
+// goes from above, so that it takes no longer for what is nested deep.
+func (p *page) clean(n *html.Node) (all content) {
+	for c := n.FirstChild; c != nil && p.ctx.Err() == nil; {
+		next := c.NextSibling
+		switch c.Type {
+		case html.CommentNode:
+			p.metadata(c.Data)
+			n.RemoveChild(c)
+		case html.TextNode:
+			c.Data = unmarked(c.Data)
+			all.add(p.text(c.Data))
+		case html.ElementNode:
+			if c.DataAtom == atom.Title && p.title == "" {
+				p.title = textOf(c)
+			}
+			p.adapt(c)
+			switch {
+			case hidden(c):
+				n.RemoveChild(c)
+			case p.redundant(c):
+				next = p.unwrapHere(n, c)
+			default:
+				all.add(p.element(n, c))
+			}
 		}
-		p.clean(n)
-		p.indent--
-	default:
-		p.clean(n)
+		c = next
 	}
+	return all
+}
+
+// unwrapHere puts the children of an element in its place, and returns what is next to be cleaned.
+func (p *page) unwrapHere(parent, n *html.Node) (next *html.Node) {
+	if p.open[kindPre] > 0 {
+		separate(parent, n)
+	}
+	if next = n.FirstChild; next == nil {
+		next = n.NextSibling
+	}
+	unwrap(parent, n)
+	return next
+}
+
+// element prepares an element and what is in it.
+func (p *page) element(parent, n *html.Node) content {
 	switch n.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		if p.heading == "" {
+	case atom.Img:
+		alt := unmarked(attribute(n, "alt"))
+		replace(parent, n, alt)
+		return p.text(alt)
+	case atom.Br:
+		if p.open[kindTable] > 0 && p.open[kindPre] == 0 {
+			replace(parent, n, " ") // a cell is one line
+		}
+		return content{lines: 1}
+	}
+	for i := range n.Attr {
+		n.Attr[i].Val = unmarked(n.Attr[i].Val)
+	}
+	k := kindOfNode(n)
+	p.open[k]++
+	in := p.clean(n)
+	p.open[k]--
+	in.lines += 2 // it begins one, and one is empty
+	p.finish(parent, n, &in)
+	in.blocks = in.blocks || notInCell[n.DataAtom]
+	in.lined = in.lined || blocks[n.DataAtom]
+	return in
+}
+
+// finish does what it takes to know what is in an element.
+func (p *page) finish(parent, n *html.Node, in *content) {
+	switch kindOfNode(n) {
+	case kindHeading:
+		if p.heading == "" && in.start != "" {
 			p.heading = textOf(n)
 		}
-	case atom.A:
-		p.link(parent, n)
-	case atom.Img:
-		replace(parent, n, attribute(n, "alt"))
+	case kindPlace:
+		if in.start != "" && !in.word { // such as the ¶ beside a heading
+			parent.RemoveChild(n)
+			*in = content{}
+			return
+		}
+		unwrap(parent, n)
+	case kindSpan:
+		if in.lined {
+			rename(n, atom.Div)
+			break
+		}
+		unwrap(parent, n)
+	case kindBold, kindItalic, kindCode:
+		p.format(parent, n, in.blocks)
+	case kindList, kindQuote:
+		p.indent(n, in.lines)
+	case kindTable:
+		in.blocks = in.blocks || p.open[kindTable] > 0
+		p.layOut(parent, n, in)
+	}
+	switch n.DataAtom {
+	case atom.Head:
+		parent.RemoveChild(n)
 	case atom.Sup:
-		power(parent, n)
+		power(parent, n, in.start)
 	case atom.Dt:
-		n.DataAtom, n.Data = atom.P, "p"
-		wrap(n, atom.Strong)
+		rename(n, atom.P)
+		if !in.blocks {
+			wrap(n, atom.Strong)
+		}
 	case atom.Dd:
-		n.DataAtom, n.Data = atom.Div, "div"
-	case atom.Td, atom.Th:
-		p.span(n)
-	case atom.Table:
-		p.layOut(n)
+		rename(n, atom.Div)
+	case atom.Div:
+		if p.open[kindCode] > 0 {
+			separate(parent, n)
+		}
 	}
 }
 
@@ -141,40 +193,5 @@ func (p *page) metadata(comment string) {
 	var m struct{ Title string }
 	if p.comment == "" && strings.HasPrefix(comment, "{") && json.Unmarshal([]byte(comment), &m) == nil {
 		p.comment = m.Title
-	}
-}
-
-// link leaves only the text of a link that leads nowhere without its page, or for whose
-// address there is no room, and nothing of one without any letter or digit, such as the ¶
-// beside a heading.
-func (p *page) link(parent, n *html.Node) {
-	href := strings.TrimSpace(attribute(n, "href"))
-	if length := len(href) + len(attribute(n, "title")); length <= p.addresses {
-		p.addresses -= length
-		if u, err := url.Parse(href); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
-			return
-		}
-	}
-	if text := textOf(n); text != "" && !strings.ContainsFunc(text, isWord) && strings.HasPrefix(href, "#") {
-		parent.RemoveChild(n)
-		return
-	}
-	for c := n.FirstChild; c != nil; c = n.FirstChild {
-		n.RemoveChild(c)
-		parent.InsertBefore(c, n)
-	}
-	parent.RemoveChild(n)
-}
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// power writes an exponent as one: 2^10, not 210. An ordinal such as 1st stays.
-func power(parent, n *html.Node) {
-	switch text := textOf(n); text {
-	case "", "st", "nd", "rd", "th":
-	default:
-		if strings.ContainsFunc(text[:1], isWord) {
-			parent.InsertBefore(&html.Node{Type: html.TextNode, Data: "^"}, n)
-		}
 	}
 }

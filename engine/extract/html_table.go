@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"iter"
 	"strconv"
 
 	"golang.org/x/net/html"
@@ -16,34 +17,9 @@ const maxSpans = 10_000
 // only one whose rows differ very much is over it.
 const maxFilled = 1_000_000
 
-// layOut makes a table fit into Markdown, whose cells are one line: a line break in
-// a cell becomes a space, and a table with blocks in its cells is no table but a
-// way to arrange them. Nor is one that would not fit into maxFilled.
-func (p *page) layOut(table *html.Node) {
-	blocks := false
-	for n := range table.Descendants() {
-		blocks = blocks || notInCell[n.DataAtom]
-		if n.DataAtom == atom.Br {
-			*n = html.Node{Parent: n.Parent, PrevSibling: n.PrevSibling, NextSibling: n.NextSibling, Type: html.TextNode, Data: " "}
-		}
-	}
-	if !blocks {
-		rows, widest := tableSize(table)
-		if p.cells -= rows * widest; p.cells >= 0 {
-			return
-		}
-		p.cells = 0
-	}
-	for n := range table.Descendants() {
-		if inTable[n.DataAtom] {
-			n.DataAtom, n.Data, n.Attr = atom.Div, "div", nil
-		}
-	}
-	table.DataAtom, table.Data, table.Attr = atom.Div, "div", nil
-}
-
+// notInCell are the blocks that no cell can hold, nor formatted text.
 var notInCell = map[atom.Atom]bool{
-	atom.Pre: true, atom.Ul: true, atom.Ol: true, atom.Blockquote: true, atom.Table: true, atom.Hr: true,
+	atom.Pre: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Blockquote: true, atom.Table: true, atom.Hr: true,
 	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
 }
 
@@ -51,31 +27,165 @@ var inTable = map[atom.Atom]bool{
 	atom.Tr: true, atom.Td: true, atom.Th: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Caption: true,
 }
 
-// tableSize returns how many rows a table has, and how many cells the widest of them.
-func tableSize(table *html.Node) (rows, widest int) {
-	above := 0            // cells of rows above that reach into the row
-	ends := map[int]int{} // of these, how many end above a row
-	for n := range table.Descendants() {
-		if n.DataAtom != atom.Tr {
-			continue
-		}
-		above -= ends[rows]
-		width := above
-		for cell := range n.ChildNodes() {
-			if cell.DataAtom != atom.Td && cell.DataAtom != atom.Th {
-				continue
-			}
-			columns, height := spanOf(cell, "colspan"), spanOf(cell, "rowspan")
-			width += columns
-			if height > 1 {
-				above += columns
-				ends[rows+height] += columns
+// layOut makes a table fit into Markdown, whose cells are one line: a table with blocks in its
+// cells, or one in another's, is no table but a way to arrange them. Nor is one without text, or one
+// that would not fit into maxFilled.
+func (p *page) layOut(parent, table *html.Node, in *content) {
+	arrange(parent, table)
+	if !in.blocks && in.start != "" {
+		rows, widest := 0, 0
+		for group := range table.ChildNodes() {
+			p.spread(group)
+			for row := range rowsOf(group) {
+				widest = max(widest, cellsOf(row, rows > 0))
+				rows++
 			}
 		}
-		widest = max(widest, width)
-		rows++
+		if p.cells -= rows * widest; p.cells >= 0 {
+			return
+		}
+		p.cells = 0
 	}
-	return rows, widest
+	asBlocks(table)
+	for group := range table.ChildNodes() {
+		asBlocks(group)
+		for row := range group.ChildNodes() {
+			asBlocks(row)
+			for cell := range row.ChildNodes() {
+				asBlocks(cell)
+			}
+		}
+	}
+}
+
+func asBlocks(n *html.Node) {
+	if n.DataAtom == atom.Table || inTable[n.DataAtom] {
+		rename(n, atom.Div)
+		n.Attr = nil
+	}
+}
+
+// arrange puts the parts of a table in the order in which they are shown: captions, which are
+// paragraphs of their own, the head, the rows and the foot.
+func arrange(parent, table *html.Node) {
+	var head, foot *html.Node
+	for part := table.FirstChild; part != nil; {
+		next := part.NextSibling
+		switch {
+		case part.DataAtom == atom.Caption:
+			table.RemoveChild(part)
+			rename(part, atom.Div)
+			parent.InsertBefore(part, table)
+		case part.DataAtom == atom.Thead && head == nil:
+			head = part
+		case part.DataAtom == atom.Tfoot && foot == nil:
+			foot = part
+		}
+		part = next
+	}
+	if head != nil {
+		table.RemoveChild(head)
+		table.InsertBefore(head, table.FirstChild)
+	}
+	if foot != nil {
+		table.RemoveChild(foot)
+		table.AppendChild(foot)
+	}
+}
+
+// rowsOf are the rows of a part of a table.
+func rowsOf(group *html.Node) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		for row := range group.ChildNodes() {
+			if row.DataAtom == atom.Tr && !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// cellsOf counts the cells of a row. Those below the first row are none of a header: the converter
+// would put the row before the others.
+func cellsOf(row *html.Node, below bool) (cells int) {
+	for cell := range row.ChildNodes() {
+		if isCell(cell) {
+			cells++
+			if below {
+				rename(cell, atom.Td)
+			}
+		}
+	}
+	return cells
+}
+
+// cellFrom returns the first cell of n and its siblings after it.
+func cellFrom(n *html.Node) *html.Node {
+	for n != nil && !isCell(n) {
+		n = n.NextSibling
+	}
+	return n
+}
+
+func isCell(n *html.Node) bool { return n.DataAtom == atom.Td || n.DataAtom == atom.Th }
+
+// reach is where a cell reaches into rows below its own.
+type reach struct{ column, columns, rows int }
+
+// spread puts empty cells where cells of a group of rows span others, so that each has its column.
+// A span ends with its group, and after the last cell of a row none is needed. The converter would
+// do this in quadratic time, and add rows.
+func (p *page) spread(group *html.Node) {
+	var above []reach
+	for row := range rowsOf(group) {
+		above = p.spreadRow(row, above)
+	}
+}
+
+// spreadRow does so in a row below cells that reach into it, and returns those that reach further,
+// all in the order of their columns.
+func (p *page) spreadRow(row *html.Node, above []reach) (below []reach) {
+	column := 0
+	take := func(r reach) {
+		if p.spans -= r.columns; p.spans < 0 {
+			p.spans = 0
+		} else if r.rows > 1 {
+			below = append(below, reach{r.column, r.columns, r.rows - 1})
+		}
+	}
+	for cell := cellFrom(row.FirstChild); cell != nil; {
+		for ; len(above) > 0 && above[0].column <= column; above = above[1:] {
+			take(above[0])
+			for ; column < above[0].column+above[0].columns; column++ {
+				row.InsertBefore(newElement(atom.Td), cell)
+			}
+		}
+		r := p.reachOf(cell, column)
+		if r.rows > 1 {
+			below = append(below, reach{r.column, r.columns, r.rows - 1})
+		}
+		column += r.columns
+		next := cellFrom(cell.NextSibling)
+		for ; next != nil && r.columns > 1; r.columns-- {
+			row.InsertBefore(newElement(atom.Td), next)
+		}
+		cell = next
+	}
+	for _, r := range above {
+		take(r)
+	}
+	return below
+}
+
+// reachOf returns how many columns and rows a cell takes, and makes it take one. Once there are
+// maxSpans it takes no more.
+func (p *page) reachOf(cell *html.Node, column int) reach {
+	r := reach{column, spanOf(cell, "colspan"), spanOf(cell, "rowspan")}
+	removeAttributes(cell, "colspan", "rowspan")
+	if p.spans -= r.columns - 1; p.spans < 0 {
+		p.spans = 0
+		r.columns, r.rows = 1, 1
+	}
+	return r
 }
 
 // spanOf is how many columns or rows a cell takes, within bounds.
@@ -85,13 +195,4 @@ func spanOf(cell *html.Node, key string) int {
 		return 1
 	}
 	return max(1, min(v, maxSpans))
-}
-
-// span limits how many cells a cell may become.
-func (p *page) span(n *html.Node) {
-	cells := spanOf(n, "colspan") * spanOf(n, "rowspan")
-	if p.spans -= cells - 1; p.spans < 0 {
-		p.spans = 0
-		n.Attr = nil
-	}
 }

@@ -1,0 +1,124 @@
+package extract
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxIndent is how deep lists and quotes nest in the result, maxIndented how many bytes they put
+// before their lines in all: each level indents all its lines once more, so that a page could grow
+// without measure.
+const (
+	maxIndent   = 16
+	maxIndented = 8 << 20
+)
+
+// indent makes a list or quote one that can be written: with numbers of at most nine digits, as
+// CommonMark has them, and none that there is no room to indent.
+func (p *page) indent(n *html.Node, lines int) {
+	width := len("- ")
+	if n.DataAtom == atom.Ol {
+		start, err := strconv.Atoi(attribute(n, "start"))
+		if err != nil || start < 0 || start > 999_999_999-lines {
+			start = 1
+			removeAttributes(n, "start")
+		}
+		width = len(strconv.Itoa(start+lines)) + len(". ")
+	}
+	if width *= lines; width > p.indents {
+		rename(n, atom.Div)
+		return
+	}
+	p.indents -= width
+}
+
+// format makes what is bold, italic or code fit into Markdown, where it cannot hold blocks: if
+// there are any, these stay.
+func (p *page) format(parent, n *html.Node, blocks bool) {
+	isCode := kindOf[n.DataAtom] == kindCode
+	if !blocks {
+		if isCode && p.open[kindPre] == 0 {
+			spaceOut(parent, n)
+		}
+		return
+	}
+	for c := range n.ChildNodes() {
+		if isCode && c.DataAtom == atom.Pre && !hasAttribute(c, "class") {
+			c.Attr = append(c.Attr, html.Attribute{Key: "class", Val: attribute(n, "class")}) // the language
+		}
+	}
+	unwrap(parent, n)
+}
+
+// spaceOut moves spaces at the start and end of code before and after it: the converter drops them.
+func spaceOut(parent, n *html.Node) {
+	const spaces = " \t\r\n"
+	if c := n.FirstChild; c != nil && c.Type == html.TextNode {
+		if text := strings.TrimLeft(c.Data, spaces); text != "" && text != c.Data {
+			c.Data = text
+			parent.InsertBefore(newText(" "), n)
+		}
+	}
+	if c := n.LastChild; c != nil && c.Type == html.TextNode {
+		if text := strings.TrimRight(c.Data, spaces); text != "" && text != c.Data {
+			c.Data = text
+			parent.InsertBefore(newText(" "), n.NextSibling)
+		}
+	}
+}
+
+// separate puts a block in code on lines of its own, and a cell apart from the one before.
+func separate(parent, n *html.Node) {
+	prev, next := n.PrevSibling, n.NextSibling
+	begun := prev != nil && !strings.HasSuffix(strings.TrimRight(prev.Data, " "), "\n")
+	switch {
+	case begun && isCell(n):
+		parent.InsertBefore(newText(" "), n)
+	case begun && blocks[n.DataAtom]:
+		parent.InsertBefore(newText("\n"), n)
+	}
+	if blocks[n.DataAtom] && next != nil && !blocks[next.DataAtom] && !strings.HasPrefix(next.Data, "\n") {
+		parent.InsertBefore(newText("\n"), next)
+	}
+}
+
+// power writes an exponent that begins so as one: 2^10, not 210. An ordinal such as 1st stays.
+func power(parent, n *html.Node, start string) {
+	switch start {
+	case "", "st", "nd", "rd", "th":
+	default:
+		if first, _ := utf8.DecodeRuneInString(start); isWord(first) {
+			parent.InsertBefore(newText("^"), n)
+		}
+	}
+}
+
+// join makes one of texts, and of formatted texts of a kind, that are side by side. The converter
+// joins texts one by one, which takes quadratic time, and formatted texts also across blocks.
+func (p *page) join(n *html.Node) {
+	mergeTexts(n)
+	for c := n.FirstChild; c != nil && p.ctx.Err() == nil; c = c.NextSibling {
+		for next := c.NextSibling; next != nil && alike(c, next); next = c.NextSibling {
+			n.RemoveChild(next)
+			move(next, c)
+		}
+		p.join(c)
+	}
+}
+
+// alike reports whether two elements are formatted alike: what is bold and italic side by side
+// cannot be told apart in Markdown.
+func alike(a, b *html.Node) bool {
+	kindA, kindB := kindOf[a.DataAtom], kindOf[b.DataAtom]
+	switch kindA {
+	case kindBold, kindItalic:
+		return kindB == kindBold || kindB == kindItalic
+	case kindStruck, kindCode:
+		return kindA == kindB
+	}
+	return false
+}

@@ -54,20 +54,27 @@ func (p *page) format(parent, n *html.Node, blocks bool) {
 	unwrap(parent, n)
 }
 
-// spaceOut moves spaces at the start and end of code before and after it: the converter drops them.
+// spaceOut puts spaces before and after code that begins and ends with some: the converter drops them.
 func spaceOut(parent, n *html.Node) {
-	const spaces = " \t\r\n"
-	if c := n.FirstChild; c != nil && c.Type == html.TextNode {
-		if text := strings.TrimLeft(c.Data, spaces); text != "" && text != c.Data {
-			c.Data = text
-			parent.InsertBefore(newText(" "), n)
+	var b strings.Builder
+	for c := range n.Descendants() {
+		switch {
+		case c.Type == html.TextNode:
+			b.WriteString(c.Data)
+		case c.DataAtom == atom.Br:
+			b.WriteByte('\n')
 		}
 	}
-	if c := n.LastChild; c != nil && c.Type == html.TextNode {
-		if text := strings.TrimRight(c.Data, spaces); text != "" && text != c.Data {
-			c.Data = text
-			parent.InsertBefore(newText(" "), n.NextSibling)
-		}
+	const spaces = " \t\r\n"
+	text := b.String()
+	if strings.Trim(text, spaces) == "" {
+		return
+	}
+	if strings.IndexByte(spaces, text[0]) >= 0 {
+		parent.InsertBefore(newText(" "), n)
+	}
+	if strings.IndexByte(spaces, text[len(text)-1]) >= 0 {
+		parent.InsertBefore(newText(" "), n.NextSibling)
 	}
 }
 

@@ -31,8 +31,7 @@ const (
 var kindOf = map[atom.Atom]kind{
 	atom.B: kindBold, atom.Strong: kindBold, atom.I: kindItalic, atom.Em: kindItalic,
 	atom.S: kindStruck, atom.Del: kindStruck, atom.Strike: kindStruck,
-	atom.Code: kindCode, atom.Kbd: kindCode, atom.Samp: kindCode, atom.Tt: kindCode, atom.Var: kindCode,
-	atom.A: kindLink, atom.Span: kindSpan,
+	atom.Code: kindCode, atom.A: kindLink, atom.Span: kindSpan,
 	atom.H1: kindHeading, atom.H2: kindHeading, atom.H3: kindHeading, atom.H4: kindHeading, atom.H5: kindHeading, atom.H6: kindHeading,
 	atom.Pre: kindPre, atom.Ul: kindList, atom.Ol: kindList, atom.Blockquote: kindQuote, atom.Table: kindTable,
 }
@@ -42,6 +41,7 @@ var shownAs = map[string]atom.Atom{
 	"center": atom.Div, "summary": atom.Div, "legend": atom.Div, "option": atom.Div, "optgroup": atom.Div,
 	"search": atom.Div, "marquee": atom.Div, "dir": atom.Ul, "menu": atom.Ul,
 	"listing": atom.Pre, "xmp": atom.Pre, "plaintext": atom.Pre,
+	"kbd": atom.Code, "samp": atom.Code, "tt": atom.Code, "var": atom.Code,
 }
 
 // blocks are the elements that begin a line.

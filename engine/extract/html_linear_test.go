@@ -39,12 +39,21 @@ var growing = map[string]func(n int) string{
 	"nested tables":    func(n int) string { return strings.Repeat("<table><tr><td>", 120) + repeated("x<wbr>", n) },
 }
 
+// long skips a test where only short ones run.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes up to a minute")
+	}
+}
+
 // repeated is a piece of a page as often as it has room in n bytes.
 func repeated(piece string, n int) string { return strings.Repeat(piece, n/len(piece)) }
 
 // TestPagesAreLinear: of a page four times as long, reading takes four times as long and allocates
 // four times as much, and not the square of it, which is 16 times.
 func TestPagesAreLinear(t *testing.T) {
+	long(t)
 	const most = 9
 	for name, page := range growing {
 		size := 24 << 10
@@ -85,6 +94,7 @@ func reading(t *testing.T, page string) (allocated float64, took time.Duration) 
 
 // TestNestingIsLinear: what is nested deep takes about as long as what is not.
 func TestNestingIsLinear(t *testing.T) {
+	long(t)
 	lines := repeated("x<wbr>y<br>", 128<<10)
 	_, flat := reading(t, lines)
 	for _, nested := range []string{
@@ -108,6 +118,7 @@ func TestNestingIsLinear(t *testing.T) {
 
 // TestIndentation: lists indent within bounds, and all text stays.
 func TestIndentation(t *testing.T) {
+	long(t)
 	for _, open := range []string{"<ul><li>", "<ol><li>", "<ol start=1000000000000000000><li>", "<ol start=100000000><li>", "<blockquote>"} {
 		page := strings.Repeat(open, 16) + "<pre>" + repeated("x\n", 1<<20) + "</pre>last"
 		_, text, err := fromHTML(t.Context(), page)
@@ -119,6 +130,7 @@ func TestIndentation(t *testing.T) {
 
 // TestNestedCancelled: what is left out of deep nesting is not gone through once the context has ended.
 func TestNestedCancelled(t *testing.T) {
+	long(t)
 	for _, nested := range []string{"<span>", "<x-a>", "<sup>", "<h1><div>", "<a href=#><div>", "<b><h1><div>"} {
 		page := strings.Repeat(nested, 360/strings.Count(nested, "<")) + repeated("x<wbr>", 1<<20)
 		begin := time.Now()

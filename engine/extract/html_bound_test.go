@@ -50,11 +50,77 @@ func TestOrdinaryPages(t *testing.T) {
 		"font round table": `<font size=2><table><tr><td>cell</td></tr></table></font>` + words,
 		"open anchors":     `<a name=s><h2>Section</h2>` + words,
 		"open bold items":  `<li><b>text`,
+		"closed anchors":   `<a name="s"/><h2>Section</h2><p>See <a href="http://a">this</a> text.</p>`,
+		"anchor in it":     `<a name=s><h2>Section</a></h2><p>text`,
+		"font round block": `<font size=4><center>text</font></center>`,
+		"bold round block": `<b><div>text</b></div>`,
+		"bold paragraph":   `<b><p>text</b></p>`,
+		"quote":            `<i><blockquote>text</i></blockquote>`,
+		"code":             `<code><pre>text</code></pre>`,
+		"link round block": `<a href="http://a"><div>text</a></div>`,
+		"bold button":      `<b><button>x</b></button>text`,
+		"bold cell":        `<table><b><tr><td>text</b></td></tr></table>`,
+		"open nobr":        `<nobr>text `,
+		"open font":        `<font size=2>text<br>`,
+		"open link":        `<a href=http://a>text<br>`,
+		"closed bold":      `<p>text</p><b/>`,
 		"json in scripts":  `<svg/><script>{"html":"<b>bold<\/b>"}</script><p>text`,
 	} {
 		_, text, err := fromHTML(t.Context(), "<h1>Manual</h1>"+strings.Repeat(section, sections))
 		if got := strings.Count(text, "text"); err != nil || got < sections {
 			t.Errorf("%s: %v, %d words of %d sections", name, err, got, sections)
+		}
+	}
+}
+
+// Formatting that goes over several blocks is that of the text in each, and takes nothing of them.
+func TestFormatting(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"<b><p>Note</b></p><table><tr><td>one<td>two</table>":                                                                  "**Note**\n\n| one | two |\n|---|---|",
+		"<b><table><tr><td>one<td>two</table></b>three":                                                                        "| **one** | **two** |\n|---|---|\n\nthree",
+		"<code><div>x = 1</code></div><h2>Section</h2><p>para <a href=http://x>link</a></p><ul><li>item</ul><pre>a\n  b</pre>": "`x = 1`\n\n## Section\n\npara [link](http://x)\n\n- item\n\n```\na\n  b\n```",
+		"<a href=http://x><div>link</a></div><p>one</p><table><tr><td>two</table>":                                             "[link](http://x)\n\none\n\n| two |\n|---|",
+		"<a href=http://x><h3>one</h3> <p>two</p> <hr></a>three":                                                               "### [one](http://x)\n\n[two](http://x)\n\n* * *\n\nthree",
+		"<code><pre>one</code></pre><p>two":                                                                                    "```\none\n```\n\ntwo",
+		"<p><b>one<p>two</b> three<p>four":                                                                                     "**one**\n\n**two** three\n\nfour",
+		"<p>a <b>b <i>c</b> d</i> e":                                                                                           "a **b *c*** *d* e",
+		"<p>a <b>b <b>c</b> d</b> e":                                                                                           "a **b c d** e",
+		"<p>a</b> </i>b</a>":                                                                                                   "a b",
+		"<table><tr><td><b>one<td>two<tr><td><i>three</table>four</b></i>":                                                     "| **one** | two |\n|---|---|\n| *three* |  |\n\nfour",
+		"<p><b>one<table><tr><td>two</b>three</table>four":                                                                     "**one**\n\n| **twothree** |\n|---|\n\n**four**",
+		"<template><b></template><object><i><td></object>one":                                                                  "one",
+		"<p>one <a href=http://a><b><div>two</div></b></a>":                                                                    "one\n\n[**two**](http://a)",
+		"<p><a name=a>one</a> <a href=http://b>two<a name=c>three</a> four</a>":                                                "one [two](http://b)three four",
+		"<font hidden><p>no<p><font>no</font><img alt=no><xmp>no</xmp></font>one<b hidden>no":                                  "one",
+		"<b><title>one</title><style>no</style><p>two":                                                                         "**two**",
+		"<quire-b>one</quire-b><x-code>two</x-code>":                                                                           "onetwo",
+		"<b>one<pre> two</b>\n</pre>":                                                                                          "**one**\n\n```\n two\n```",
+		"<p>a&lt<b></b>b a<<u>b</u> c&am<u>p;</u>":                                                                             "a&lt;b a&lt;b c&amp;",
+	} {
+		_, text, err := fromHTML(t.Context(), page)
+		if err != nil || text != want {
+			t.Errorf("%s: %q, %v, want %q", page, text, err, want)
+		}
+	}
+}
+
+// Formatting is opened again as long as there is room; no text is lost after that, nor shown that is hidden.
+func TestFormattingWithoutRoom(t *testing.T) {
+	t.Parallel()
+	link := `<a href="http://` + strings.Repeat("x", 2_000) + `">`
+	for before, words := range map[string]int{link: 20_000, link + "<b><i>": 20_000, link + "<b hidden>": 0, "<b><i><s><tt>": 20_000} {
+		page := before + strings.Repeat("<p>word", 20_000)
+		bounded, err := boundHTML(t.Context(), page)
+		if most := 4*len(page) + maxReopened; err != nil || len(bounded) > most {
+			t.Errorf("%.20s: %d bytes of %d, %v", before, len(bounded), len(page), err)
+		}
+		_, text, err := fromHTML(t.Context(), page)
+		if n := strings.Count(text, "word"); err != nil || n != words {
+			t.Errorf("%.20s: %d words, want %d, %v", before, n, words, err)
+		}
+		if strings.HasSuffix(text, ")") {
+			t.Errorf("%.20s: there is room for everything", before)
 		}
 	}
 }
@@ -92,6 +158,8 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 		"<svg>", "</svg>", "<SVG a='", "<math>", "</math>", "<style>", "</style>", "<title>", "</title>", "<script>", "</script>", "<!--", "-->", "<![CDATA[", "]]>", "<p>", "</p>", "<b>", "</b>",
 		"<a>", "</a>", "<foreignObject>", "</foreignObject>", "<desc>", "<mtext>", "</mtext>", "<annotation-xml encoding='text/html'>", "<table>", "<td>", "</table>", "<select>", "</select>", "<template>",
 		"</template>", "<", ">", "svg>", "x", "'", "\"", "<textarea>", "</textarea>", "<noscript>", "<body a>", "<frameset>", "<mglyph>", "</br>", "<font>", "<svg/>", "<html b>", "</body>", "<plaintext>",
+		"<div>", "</div>", "<i hidden>", "</i>", "<a href=b>", "<quire-b>", "</quire-b>", "<button>", "</button>", "<caption>", "<object>", "</object>", "<li>", "<span>", "</span>", "<br>", "&am", "p;",
+		"</>", "<input>", "<col>", "</td>", "</font>", "<h1>", "<option>", "<img>", "<head>", "</head>", "<mi>", "</mi>", "<title/>", "<script/>", "<nobr>", "<dd>", "</dl>", "<rt>", "</select>",
 	}
 	random := rand.New(rand.NewPCG(3, 14))
 	for range 20_000 {
@@ -112,7 +180,8 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 		}
 		nodes := 0
 		for n := range doc.Descendants() {
-			if nodes++; n.Namespace != "" || formatting[n.DataAtom] || len(n.Attr) > 1000 {
+			_, formats := formatting[n.DataAtom]
+			if nodes++; n.Namespace != "" || formats || len(n.Attr) > 1000 || strings.HasPrefix(n.Data, plainName) && holdsBlocks(n) {
 				t.Fatalf("%.300q has %s %q", page, n.Namespace, n.Data)
 			}
 		}
@@ -121,6 +190,16 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages, none with svg, math or formatting elements when it is parsed", len(pages))
+}
+
+// holdsBlocks reports whether an element has a block in it, or one of its own kind.
+func holdsBlocks(n *html.Node) bool {
+	for in := range n.Descendants() {
+		if blocks[in.DataAtom] || in.Data == n.Data {
+			return true
+		}
+	}
+	return false
 }
 
 // What is left out of a page takes no text along.
@@ -138,8 +217,9 @@ func TestTextBesideDrawings(t *testing.T) {
 		"<p>one<math><mi>two<p>three</math>four":                                "onetwo\n\nthreefour",
 		"<p hidden>no</p><p hidden=until-found>one</p><dialog>no</dialog>":      "one",
 		"<dialog open>one</dialog><dialog hidden=until-found open>two</dialog>": "one\n\ntwo",
-		"a<<svg></svg>b>c": "a&lt;b&gt;c",
-		"<svg>all of it":   "",
+		"a<<svg></svg>b>c":             "a&lt;b&gt;c",
+		"<p>one<body><body hidden>two": "",
+		"<svg>all of it":               "",
 		"<title>Of <b> and <svg></title><p>one <i>two</i> <U>three</U>": "one *two* three",
 		"<body a><p>one<body b><html lang=en><p>two":                    "one\n\ntwo",
 		"<p>one <a href=http://a>two <a href=http://b>three</a> four":   "one [two](http://a) [three](http://b) four",

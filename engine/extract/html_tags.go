@@ -1,6 +1,31 @@
 package extract
 
-import "golang.org/x/net/html"
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// token is what is looked at of a token of a page.
+type token struct {
+	kind   html.TokenType
+	at, to int    // where it is in the page
+	name   string // of a tag, else ""
+	atom   atom.Atom
+	hidden bool // an attribute hides it
+	href   bool // it has an address
+}
+
+// attribute notes what an attribute says.
+func (t *token) attribute(key, value []byte) {
+	switch string(key) {
+	case "hidden":
+		t.hidden = !strings.EqualFold(string(value), "until-found")
+	case "href":
+		t.href = len(value) > 0 && t.atom == atom.A
+	}
+}
 
 // pageTokenizer ends before a tag of more attributes than most: a tokenizer has all of a tag in
 // memory, with a map of their names. Text of a title or script that begins as a tag does is taken
@@ -8,6 +33,7 @@ import "golang.org/x/net/html"
 type pageTokenizer struct {
 	*html.Tokenizer
 	text string // of the page from the next token on
+	at   int    // where that is in the page
 	most int
 	many bool // it ended for that
 }
@@ -19,7 +45,30 @@ func (z *pageTokenizer) Next() html.TokenType {
 	}
 	kind := z.Tokenizer.Next()
 	z.text = z.text[len(z.Raw()):]
+	z.at += len(z.Raw())
 	return kind
+}
+
+// token reads the next token, and how many attributes it has.
+func (z *pageTokenizer) token() (t token, attributes int) {
+	t.at = z.at
+	t.kind = z.Next()
+	t.to = z.at
+	if t.kind != html.StartTagToken && t.kind != html.EndTagToken && t.kind != html.SelfClosingTagToken {
+		return t, 0
+	}
+	name, more := z.TagName()
+	if t.atom = atom.Lookup(name); t.atom != 0 {
+		t.name = t.atom.String()
+	} else {
+		t.name = string(name)
+	}
+	for ; more; attributes++ {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		t.attribute(key, value)
+	}
+	return t, attributes
 }
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

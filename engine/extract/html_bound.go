@@ -39,9 +39,9 @@ var errTags = quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements o
 // A short page may be an endless one to the parser, which opens formatting elements again in each
 // block, and copies all attributes of html and body with each further one. So formatting elements
 // get names that mean nothing to the parser, which [restoreFormatting] takes back, and are opened
-// again here, as far as there is room; and html and body occur once. What is a tag at all depends
-// on the tree in SVG and MathML, so that these are left out but for the text of formulas: without
-// them the parser reads what is read here.
+// again here, as far as there is room; and html and body occur once. Comments, which may be very many,
+// are left out. What is a tag at all depends on the tree in SVG and MathML, so that these are left
+// out but for the text of formulas: without them the parser reads what is read here.
 func boundHTML(ctx context.Context, text string) (string, error) {
 	z := pageTokenizer{Tokenizer: html.NewTokenizer(pageReader{ctx, strings.NewReader(text)}), text: text, most: maxTagAttributes}
 	out := rewrite{text: text}
@@ -74,6 +74,7 @@ type bound struct {
 	formats *openFormats
 	roots   map[root]bool // that the page has had
 	raw     bool          // the next text is that of an element that has no elements, such as a script
+	json    bool          // there was a comment with JSON
 }
 
 // root is html or body. A further one only adds its attributes, of which one matters.
@@ -90,9 +91,20 @@ func (b *bound) token(t token) {
 		b.out.cut(t.at, t.to)
 	case t.kind == html.TextToken && !raw:
 		b.formats.text(t.at, b.out.text[t.at:t.to])
+	case t.kind == html.CommentToken:
+		b.comment(t)
 	case t.name != "":
 		b.tag(t)
 	}
+}
+
+// comment leaves out all comments but the first that may have the title ([page.metadata]).
+func (b *bound) comment(t token) {
+	if !b.json && strings.HasPrefix(b.out.text[t.at:t.to], "<!--{") {
+		b.json = true
+		return
+	}
+	b.out.cut(t.at, t.to)
 }
 
 func (b *bound) tag(t token) {

@@ -125,6 +125,29 @@ func TestFormattingWithoutRoom(t *testing.T) {
 	}
 }
 
+// Nothing of a comment is parsed, and little of what keeps the text around it apart.
+func TestComments(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"</>", "a</>", "a<?b>", "a<!-- b -->", "a<!b>", "<!--{-->", "a</ b>"} {
+		bounded, err := boundHTML(t.Context(), "<p>"+strings.Repeat(piece, 100_000))
+		if n := strings.Count(bounded, "<"); err != nil || n > 2 {
+			t.Errorf("%s: %d tags and comments, %v", piece, n, err)
+		}
+	}
+	if _, err := boundHTML(t.Context(), strings.Repeat("a<</>", 600_000)); quire.CodeOf(err) != quire.CodeTooLarge {
+		t.Error(err)
+	}
+	for page, want := range map[string]string{
+		`<!--{"Title": "T"}--><!--{"Title": "U"}--><p>one</>two<!-- no -->three`: "T: onetwothree",
+		`<p>a<</>b&am<!-- -->p; &am<!-- --> p;&<!-- -->lt;`:                      ": a&lt;b&amp; &am p;&lt;",
+	} {
+		title, text, err := fromHTML(t.Context(), page)
+		if got := title + ": " + text; err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", page, got, err, want)
+		}
+	}
+}
+
 // hostileFormatting are elements that the parser would open again and again: 400 times 2,000.
 func hostileFormatting() string {
 	var b strings.Builder

@@ -46,7 +46,7 @@ func boundHTML(ctx context.Context, text string) (string, error) {
 	z := pageTokenizer{Tokenizer: html.NewTokenizer(pageReader{ctx, strings.NewReader(text)}), text: text, most: maxTagAttributes}
 	out := rewrite{text: text}
 	b := bound{
-		z: &z, out: &out, in: foreign{tokenizer: z.Tokenizer}, formats: newOpenFormats(&out), roots: map[root]bool{},
+		z: &z, out: &out, in: newForeign(z.Tokenizer), formats: newOpenFormats(&out), roots: map[root]bool{},
 	}
 	tags, attributes := 0, 0
 	for {
@@ -70,7 +70,7 @@ func boundHTML(ctx context.Context, text string) (string, error) {
 type bound struct {
 	z       *pageTokenizer
 	out     *rewrite
-	in      foreign
+	in      *foreign
 	formats *openFormats
 	roots   map[root]bool // that the page has had
 	raw     bool          // the next text is that of an element that has no elements, such as a script
@@ -86,9 +86,11 @@ type root struct {
 func (b *bound) token(t token) {
 	raw := b.raw
 	b.raw = false
-	switch {
-	case b.in.skips(t.kind, t.name), (t.kind == html.TextToken || shows[t.atom]) && b.formats.hide():
+	switch what := b.in.token(t); {
+	case what == leftOut, (t.kind == html.TextToken || shows[t.atom]) && b.formats.hide():
 		b.out.cut(t.at, t.to)
+	case what == escaped:
+		b.escaped(t)
 	case t.kind == html.TextToken && !raw:
 		b.formats.text(t.at, b.out.text[t.at:t.to])
 	case t.kind == html.CommentToken:
@@ -96,6 +98,16 @@ func (b *bound) token(t token) {
 	case t.name != "":
 		b.tag(t)
 	}
+}
+
+// escaped writes text that may look like tags.
+func (b *bound) escaped(t token) {
+	text := string(b.z.Text())
+	if strings.TrimSpace(text) != "" {
+		b.formats.fill(t.at)
+	}
+	b.out.cut(t.at, t.to)
+	b.out.add(html.EscapeString(text))
 }
 
 // comment leaves out all comments but the first that may have the title ([page.metadata]).

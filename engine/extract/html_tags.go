@@ -15,6 +15,8 @@ type token struct {
 	atom   atom.Atom
 	hidden bool // an attribute hides it
 	href   bool // it has an address
+	html   bool // it is the start of an annotation of a formula in HTML
+	font   bool // it has an attribute that only a font of HTML has
 }
 
 // attribute notes what an attribute says.
@@ -24,6 +26,10 @@ func (t *token) attribute(key, value []byte) {
 		t.hidden = !strings.EqualFold(string(value), "until-found")
 	case "href":
 		t.href = len(value) > 0 && t.atom == atom.A
+	case "color", "face", "size":
+		t.font = t.atom == atom.Font
+	case "encoding":
+		t.html = t.name == "annotation-xml" && (strings.EqualFold(string(value), "text/html") || strings.EqualFold(string(value), "application/xhtml+xml"))
 	}
 }
 

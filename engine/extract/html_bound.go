@@ -17,6 +17,9 @@ const (
 	maxTagAttributes  = 10_000 // of one tag, for which the tokenizer keeps some 300 bytes each
 )
 
+// maxJSON is how many comments may have the title in them.
+const maxJSON = 10
+
 // pageReader ends with the context.
 type pageReader struct {
 	ctx context.Context
@@ -74,7 +77,7 @@ type bound struct {
 	formats *openFormats
 	roots   map[root]bool // that the page has had
 	raw     bool          // the next text is that of an element that has no elements, such as a script
-	json    bool          // there was a comment with JSON
+	json    int           // comments with JSON there were
 }
 
 // root is html or body. A further one only adds its attributes, of which one matters.
@@ -110,10 +113,10 @@ func (b *bound) escaped(t token) {
 	b.out.add(html.EscapeString(text))
 }
 
-// comment leaves out all comments but the first that may have the title ([page.metadata]).
+// comment leaves out all comments but the first few that may have the title ([page.metadata]).
 func (b *bound) comment(t token) {
-	if !b.json && strings.HasPrefix(b.out.text[t.at:t.to], "<!--{") {
-		b.json = true
+	if b.json < maxJSON && strings.HasPrefix(b.out.text[t.at:t.to], "<!--{") {
+		b.json++
 		return
 	}
 	b.out.cut(t.at, t.to)

@@ -115,7 +115,7 @@ func (f *foreign) startHTML(t token, root bool) verdict {
 	case ofTable && f.outside["table"] > 0, leaving[t.atom] && !f.top().drop:
 		f.pop(0)
 		return ofPage
-	case !ofTable && !void[t.atom] && !shows[t.atom]:
+	case !ofTable && !void[t.atom]:
 		t.kind = html.StartTagToken // only voids end where they begin
 		f.push(t, "")
 	}

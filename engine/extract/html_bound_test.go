@@ -222,7 +222,7 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 // holdsBlocks reports whether an element has a block in it, or one of its own kind.
 func holdsBlocks(n *html.Node) bool {
 	for in := range n.Descendants() {
-		if blocks[in.DataAtom] || in.Data == n.Data {
+		if parserBlocks[in.DataAtom] || in.Data == n.Data {
 			return true
 		}
 	}

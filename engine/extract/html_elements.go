@@ -27,8 +27,8 @@ var void = map[atom.Atom]bool{
 	atom.Track: true, atom.Wbr: true,
 }
 
-// blocks are the elements that the parser closes others for, or that the text around ends at.
-var blocks = map[atom.Atom]bool{
+// parserBlocks are the elements that the parser closes others for, or that the text around ends at.
+var parserBlocks = map[atom.Atom]bool{
 	atom.Address: true, atom.Applet: true, atom.Article: true, atom.Aside: true, atom.Blockquote: true, atom.Body: true, atom.Button: true,
 	atom.Caption: true, atom.Center: true, atom.Col: true, atom.Colgroup: true, atom.Dd: true, atom.Details: true, atom.Dialog: true,
 	atom.Dir: true, atom.Div: true, atom.Dl: true, atom.Dt: true, atom.Fieldset: true, atom.Figcaption: true, atom.Figure: true,

@@ -165,7 +165,7 @@ func (f *openFormats) write() {
 // beside reads the tag of any other element.
 func (f *openFormats) beside(t token) {
 	switch {
-	case blocks[t.atom]:
+	case parserBlocks[t.atom]:
 		if f.open > 0 {
 			f.out.upTo(t.at)
 			f.closeTo(0)

@@ -275,7 +275,7 @@ func TestTextBesideDrawings(t *testing.T) {
 		"<p>a<math><mtext hidden><p>no</p></mtext><mi>x</mi></math>b":                                                 "axb",
 		"<p>a<math><mi>x</mi><annotation-xml><svg><text>no</text></svg></annotation-xml></math>b":                     "axb",
 		"<p>a<math><mi><![CDATA[x<b>&]]></mi></math>b":                                                                "ax&lt;b&gt;&b",
-		"<p>a<math><mtext><title><b>x</b></title></mtext></math>b":                                                    "a&lt;b&gt;x&lt;/b&gt;b",
+		"<p>a<math><mtext><title><b>x</b></title></mtext></math>b":                                                    "ab",
 		"<p>a<math><mtext>if <kbd>x</kbd> or <b>y</b></mtext><mi>z</mi></math>":                                       "aif x or **y**z",
 		"<p>a<math><annotation-xml encoding=Text/HTML><i>x</i></annotation-xml></math>b":                              "a*x*b",
 		"<p><b>one<p><math><mi><![CDATA[x]]></mi></math>":                                                             "**one**\n\n**x**",

@@ -164,6 +164,10 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		p.format(parent, n, in.blocks)
 	case kindList, kindQuote:
 		p.indent(n, in.lines)
+	case kindPre:
+		if n.FirstChild == nil {
+			rename(n, atom.Div) // an empty one would be written
+		}
 	case kindTable:
 		in.blocks = in.blocks || p.open[kindTable] > 0
 		p.layOut(parent, n, in)

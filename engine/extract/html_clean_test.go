@@ -10,6 +10,7 @@ func TestCleanHTML(t *testing.T) {
 		{"shown as blocks", "<center>a</center><center>b</center><details><summary>c</summary>d</details><fieldset><legend>e</legend>f</fieldset><optgroup>g<option>h</optgroup><search>i</search>j<marquee>k</marquee>", "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng\n\nh\n\ni\n\nj\n\nk"},
 		{"shown as lists", "<dir><li>a<li>b</dir><p>c<menu><li>d</menu>", "- a\n- b\n\nc\n\n- d"},
 		{"shown as code", "a<xmp><b>b</b></xmp><listing>c\n <b>d</b></listing>", "a\n\n```\n<b>b</b>\n```\n\n```\nc\n d\n```"},
+		{"no code", "<p>a<pre></pre>b", "a\n\nb"},
 		{"plain text", "<p>a<plaintext></p><b>", "a\n\n```\n</p><b>\n```"},
 		{"formatted in two blocks", "<div><b>a</b><span></span></div><b>b</b><div><i>c</i><i>d</i></div><i>e</i>", "**a**\n\n**b**\n\n*cd*\n\n*e*"},
 		{"formatted alike", "<b>a<b>b</b></b><strong>c</strong> <i>d</i><em>e</em> <s>f</s><del>g</del> <code>h</code><kbd>i</kbd>", "**abc** *de* ~~fg~~ `hi`"},

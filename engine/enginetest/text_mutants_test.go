@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quirelib/quire"
 	"github.com/quirelib/quire/engine/bm25"
@@ -170,6 +171,7 @@ var textMutants = []mutant[quire.TextIndex]{
 				if err := x.Replace(ctx, tenantID, elementalID, chunks[:len(chunks)/2+1]); err != nil {
 					return err
 				}
+				time.Sleep(time.Millisecond) // so that somebody comes between, on a busy machine too
 			}
 			return x.Replace(ctx, tenantID, elementalID, chunks)
 		},

@@ -160,8 +160,8 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 			break
 		}
 		unwrap(parent, n)
-	case kindBold, kindItalic, kindCode:
-		p.format(parent, n, in.blocks)
+	case kindCode:
+		p.fitCode(parent, n, in.blocks)
 	case kindList, kindQuote:
 		p.indent(n, in.lines)
 	case kindPre:

@@ -36,22 +36,15 @@ func (p *page) indent(n *html.Node, lines int) {
 	p.indents -= width
 }
 
-// format makes what is bold, italic or code fit into Markdown, where it cannot hold blocks: if
-// there are any, these stay.
-func (p *page) format(parent, n *html.Node, blocks bool) {
-	isCode := kindOf[n.DataAtom] == kindCode
-	if !blocks {
-		if isCode && p.open[kindPre] == 0 {
-			spaceOut(parent, n)
-		}
-		return
+// fitCode makes code fit into Markdown, where it cannot hold blocks: if there are any, these stay. Of
+// what is formatted only kbd, samp and var have some: the others are closed before blocks.
+func (p *page) fitCode(parent, n *html.Node, blocks bool) {
+	switch {
+	case blocks:
+		unwrap(parent, n)
+	case p.open[kindPre] == 0:
+		spaceOut(parent, n)
 	}
-	for c := range n.ChildNodes() {
-		if isCode && c.DataAtom == atom.Pre && !hasAttribute(c, "class") {
-			c.Attr = append(c.Attr, html.Attribute{Key: "class", Val: attribute(n, "class")}) // the language
-		}
-	}
-	unwrap(parent, n)
 }
 
 // spaceOut puts spaces before and after code that begins and ends with some: the converter drops them.

@@ -63,15 +63,15 @@ func (p *page) adapt(n *html.Node) {
 	case p.open[kindPre] > 0: // see redundant
 	case p.open[kindCode] > 0 && blocks[a] && !notInCell[a] && !inTable[a]:
 		rename(n, atom.Div) // the only one that code has on a line of its own
-	case p.open[kindHeading]+p.open[kindLink]+p.open[kindStruck] > 0:
+	case p.open[kindHeading]+p.open[kindStruck] > 0:
 		p.flatten(n)
 	case (k == kindList || k == kindQuote) && p.open[kindList]+p.open[kindQuote] >= maxIndent:
 		rename(n, atom.Div)
 	}
 }
 
-// flatten makes a block fit into a heading, a link or text that is struck out, all of which have
-// to hold it in lines of text. A heading may be in a link.
+// flatten makes a block fit into a heading or text that is struck out, which have to hold it in
+// lines of text.
 func (p *page) flatten(n *html.Node) {
 	switch k := kindOf[n.DataAtom]; {
 	case n.DataAtom == atom.Hr:
@@ -79,7 +79,6 @@ func (p *page) flatten(n *html.Node) {
 	case k == kindPre:
 		wrap(n, atom.Code)
 		rename(n, atom.Div)
-	case k == kindHeading && p.open[kindHeading]+p.open[kindStruck] == 0:
 	case k == kindHeading, k == kindList, k == kindQuote, k == kindTable, n.DataAtom == atom.Li, inTable[n.DataAtom]:
 		rename(n, atom.Div)
 	}
@@ -90,8 +89,8 @@ const maxSpanned = 8
 
 // redundant reports whether an element adds nothing to what is in it: its children take its place.
 // So does nothing that is formatted in the same way already, no block in a code block, and no link
-// in a link or one that leads nowhere without its page. Of one to a place in the page this is known
-// later: it loses its attributes.
+// that leads nowhere without its page. Of one to a place in the page this is known later: it loses
+// its attributes.
 func (p *page) redundant(n *html.Node) bool {
 	if p.open[kindPre] > 0 && (isCell(n) || blocks[n.DataAtom]) {
 		return true
@@ -103,14 +102,11 @@ func (p *page) redundant(n *html.Node) bool {
 		return p.open[k] >= maxSpanned
 	case kindLink:
 		href := strings.TrimSpace(attribute(n, "href"))
-		switch {
-		case p.open[kindLink] > 0:
-			return true
-		case p.leads(href, attribute(n, "title")):
+		if p.leads(href, attribute(n, "title")) {
 			return false
 		}
 		n.Attr = nil
-		return p.open[kindPlace] > 0 || !strings.HasPrefix(href, "#")
+		return !strings.HasPrefix(href, "#")
 	}
 	return false
 }
@@ -124,9 +120,8 @@ func kindOfNode(n *html.Node) kind {
 	return k
 }
 
-// maxAddresses is how long the addresses and titles of all links are together. The parser
-// opens a link that is not closed again in every block, so that a page could grow without
-// measure.
+// maxAddresses is how long the addresses and titles of all links are together. A link that is
+// not closed is opened again in every block, so that a page could grow without measure.
 const maxAddresses = 4 << 20
 
 // leads reports whether an address leads somewhere, and there is room for it.

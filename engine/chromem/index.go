@@ -81,12 +81,10 @@ func (x *Index) apply(t *tenant, tenantID, elementalID string, documents []chrom
 		if len(documents) == 0 {
 			return nil
 		}
-		// A nil function would make chromem-go call a service on the network.
-		collection, err := x.db.CreateCollection(tenantID, nil, embedNothing)
-		if err != nil {
-			return internal(err)
+		var err error
+		if t, err = newTenant(x.db, tenantID); err != nil {
+			return err
 		}
-		t = newTenant(collection)
 		x.tenants[tenantID] = t
 		x.dimension = len(documents[0].Embedding)
 	}
@@ -95,7 +93,7 @@ func (x *Index) apply(t *tenant, tenantID, elementalID string, documents []chrom
 	x.vectors += t.count() - before
 	if t.count() == 0 {
 		delete(x.tenants, tenantID)
-		err = errors.Join(err, x.db.DeleteCollection(tenantID))
+		err = errors.Join(err, drop(x.db, tenantID))
 	}
 	if x.vectors == 0 {
 		x.dimension = 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,11 +157,12 @@ func TestTrapMoreThanThereAre(t *testing.T) {
 // cancelled on the way.
 type lateContext struct {
 	context.Context
-	asked, from int
+	asked atomic.Int64
+	from  int64
 }
 
 func (c *lateContext) Err() error {
-	if c.asked++; c.asked > c.from {
+	if c.asked.Add(1) > c.from {
 		return context.Canceled
 	}
 	return nil
@@ -174,7 +176,7 @@ func TestTrapCancelled(t *testing.T) {
 	for n := range 100 {
 		chunks = append(chunks, chunk("e", fmt.Sprintf("%03d", n), 1, float32(n)))
 	}
-	for from := range 6 {
+	for from := range int64(6) {
 		// However late it is cancelled, either all is there or nothing.
 		err := x.Replace(&lateContext{Context: t.Context(), from: from}, "t", "e", chunks)
 		stats, _ := x.Stats(t.Context())
@@ -186,7 +188,7 @@ func TestTrapCancelled(t *testing.T) {
 		}
 	}
 	replace(t, x, "e", chunks...)
-	for from := range 3 {
+	for from := range int64(2 + parts) { // one look of each part, and two before
 		hits, err := x.Search(&lateContext{Context: t.Context(), from: from}, []float32{1, 0}, quire.Filters{TenantID: "t"}, 100)
 		if hits != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("Search cancelled after %d looks: %d hits, %v", from, len(hits), err)
@@ -216,7 +218,7 @@ func TestTrapTies(t *testing.T) {
 func TestTrapEmbeddingOverTheNetwork(t *testing.T) {
 	x := New(nil)
 	replace(t, x, "e", chunk("e", "a", 1, 0))
-	_, err := x.tenants["t"].collection.Query(t.Context(), "a text", 1, nil, nil)
+	_, err := x.tenants["t"].partOf("a").Query(t.Context(), "a text", 1, nil, nil)
 	if _, want := embedNothing(t.Context(), ""); err == nil || errors.Unwrap(err).Error() != want.Error() {
 		t.Errorf("a collection embeds texts: %v", err)
 	}

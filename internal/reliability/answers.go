@@ -38,7 +38,7 @@ var answers = []Row{
 		{"a heading is one line", "knowledge_markdown.go", "\ttitle = breaksToReferences.Replace(title)\n", ""},
 	}},
 	{ID: "G7", Package: ".", Test: "TestFewPassages", Controls: []Control{
-		{"no more is asked of chromem-go than it has", "engine/chromem/tenant.go", "min(n, t.count())", "n"},
+		{"no more is asked of chromem-go than it has", "engine/chromem/part.go", "min(n, p.Count())", "n"},
 		{"no more sources than hits", "chat.go", "fitTokens(hits[:min(limit, len(hits))]", "fitTokens(hits[:limit]"},
 	}},
 	{ID: "G8", Package: ".", Test: "TestScores", Controls: []Control{

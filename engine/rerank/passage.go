@@ -15,8 +15,8 @@ type passage struct {
 	pairs     []float64
 }
 
-// read takes a chunk apart.
-func (q *query) read(c quire.Chunk) passage {
+// passage takes a chunk apart.
+func (q *query) passage(c quire.Chunk) passage {
 	p := passage{pairs: make([]float64, len(q.pairs))}
 	p.heads = q.distinct(q.numbers(c.Title + "\n" + strings.Join(c.Heading, "\n")))
 	for _, b := range segment.Blocks(c.Text) {
@@ -36,20 +36,21 @@ func (q *query) read(c quire.Chunk) passage {
 	return p
 }
 
-// numbers returns the numbers of the words of a text without function words.
+// numbers returns the numbers of the words of a text without function words. They are valid
+// until the next call.
 func (q *query) numbers(text string) []int {
-	var numbers []int
-	for _, w := range segment.Words(text) {
-		if n := q.number(w); n != function {
-			numbers = append(numbers, n)
+	q.read = q.read[:0]
+	segment.Each(text, func(word []byte) {
+		if n := q.number(word); n != function {
+			q.read = append(q.read, n)
 		}
-	}
-	return numbers
+	})
+	return q.read
 }
 
 // distinct returns the query's words among numbers, each once.
 func (q *query) distinct(numbers []int) []int {
-	words := make([]int, 0, min(len(numbers), len(q.words)))
+	var words []int
 	for _, n := range numbers {
 		if n != other && !slices.Contains(words, n) {
 			words = append(words, n)

@@ -31,6 +31,7 @@ type query struct {
 	first   [256]bool      // by which bytes its stems begin
 	stemmed map[string]int // the number of the stem of what has been read; other, function
 	content bool           // function words do not count
+	read    []int          // the numbers of the text that was read last
 }
 
 // Words of passages that the query does not hold.
@@ -73,11 +74,12 @@ func newQuery(text string) *query {
 // number returns the number of a word of a passage. Passages of one search share most
 // of their words, so that each is stemmed once, and only if it may be one of the query: a
 // stem begins as its word does.
-func (q *query) number(word string) int {
-	n, ok := q.stemmed[word]
+func (q *query) number(letters []byte) int {
+	n, ok := q.stemmed[string(letters)] // which makes no string
 	if ok {
 		return n
 	}
+	word := string(letters)
 	n = other
 	if q.content && segment.IsStopWord(word) {
 		n = function

@@ -52,7 +52,7 @@ func (*Reranker) Rerank(ctx context.Context, query string, hits []quire.SearchHi
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		passages[i] = q.read(h.Chunk)
+		passages[i] = q.passage(h.Chunk)
 	}
 	q.weigh(passages)
 	best := 0.0

@@ -59,10 +59,12 @@ func open(dir, name string) (*dataset, func(context.Context) (contestant, error)
 		return d, fill(flat.New(&flat.Options{GraphRows: 1, GraphWidth: width})), nil
 	case "chromem":
 		return d, fill(chromem.New(nil)), nil
+	case "collection":
+		return d, func(ctx context.Context) (contestant, error) { return newCollection(ctx, d, t.tag) }, nil
 	case "memory":
 		return d, func(context.Context) (contestant, error) { return newMemory(d.count() * d.dimension), nil }, nil
 	default:
-		return nil, nil, fmt.Errorf("no contestant %q; there are flat, hnsw, chromem and memory", kind)
+		return nil, nil, fmt.Errorf("no contestant %q; there are flat, hnsw, chromem, collection and memory", kind)
 	}
 }
 
@@ -75,6 +77,9 @@ type indexed struct {
 	filters quire.Filters
 }
 
+// tags are those of a vector, which filters ask for.
+func tags(i int) []string { return []string{fmt.Sprint("g10 ", i%10), fmt.Sprint("g100 ", i%100)} }
+
 // perElemental is how many vectors an elemental has.
 const perElemental = 20
 
@@ -83,8 +88,7 @@ func (x *indexed) fill(ctx context.Context, d *dataset) error {
 		elemental := strconv.Itoa(first / perElemental)
 		var chunks []quire.Chunk
 		for i := first; i < min(first+perElemental, d.count()); i++ {
-			chunks = append(chunks, quire.Chunk{ID: strconv.Itoa(i), TenantID: tenant, ElementalID: elemental, Vector: d.row(i),
-				TagIDs: []string{fmt.Sprint("g10 ", i%10), fmt.Sprint("g100 ", i%100)}})
+			chunks = append(chunks, quire.Chunk{ID: strconv.Itoa(i), TenantID: tenant, ElementalID: elemental, Vector: d.row(i), TagIDs: tags(i)})
 		}
 		if err := x.index.Replace(ctx, tenant, elemental, chunks); err != nil {
 			return err

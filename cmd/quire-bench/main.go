@@ -7,9 +7,10 @@
 // DATASET is a directory with base.f32 and query.f32 (vectors of little-endian 32-bit
 // numbers, one after the other) and, for each query, the numbers of its 10 nearest vectors
 // (32-bit): gt.i32 among all, gt10.i32 among those with number%10 = 3, gt1.i32 among those with
-// number%100 = 7. NAME is flat, hnsw (flat with a graph), hnsw-64 (with that GraphWidth) or
-// chromem, with @10 or @1 for a search with one of these filters, or memory, which answers nothing but reads one byte for each number of the base: as
-// fast as a scan of 8-bit codes could be.
+// number%100 = 7. NAME is flat, hnsw (flat with a graph), hnsw-64 (with that GraphWidth), chromem (our
+// index on chromem-go) or collection (one collection of chromem-go itself), with @10 or @1 for a search
+// with one of these filters, or memory, which answers nothing but reads one byte for each number of the
+// base: as fast as a scan of 8-bit codes could be.
 //
 // It prints a line {"build_s", "rss_mb", ...} once the index is filled, then answers each
 // line of its input with one of JSON:

@@ -82,7 +82,7 @@ func TestContestants(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		recall float64
-	}{{"flat", 1}, {"flat@10", 1}, {"flat@1", 0.5}, {"hnsw", 1}, {"chromem", 1}, {"chromem@10", 1}, {"memory", 0}} {
+	}{{"flat", 1}, {"flat@10", 1}, {"flat@1", 0.5}, {"hnsw", 1}, {"chromem", 1}, {"chromem@10", 1}, {"collection", 1}, {"collection@10", 1}, {"memory", 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer

@@ -91,7 +91,7 @@ func (p *page) clean(n *html.Node) (all content) {
 			case hidden(c):
 				n.RemoveChild(c)
 			case p.redundant(c):
-				next = p.unwrapHere(n, c)
+				next = p.unwrapHere(n, c, &all)
 			default:
 				all.add(p.element(n, c))
 			}
@@ -102,9 +102,9 @@ func (p *page) clean(n *html.Node) (all content) {
 }
 
 // unwrapHere puts the children of an element in its place, and returns what is next to be cleaned.
-func (p *page) unwrapHere(parent, n *html.Node) (next *html.Node) {
+func (p *page) unwrapHere(parent, n *html.Node, all *content) (next *html.Node) {
 	if p.open[kindPre] > 0 {
-		separate(parent, n)
+		all.lines += separate(parent, n)
 	}
 	if next = n.FirstChild; next == nil {
 		next = n.NextSibling
@@ -133,7 +133,7 @@ func (p *page) element(parent, n *html.Node) content {
 	p.open[k]++
 	in := p.clean(n)
 	p.open[k]--
-	in.lines += 2 // it begins one, and one is empty
+	in.lines += linesOf(n)
 	p.finish(parent, n, &in)
 	in.blocks = in.blocks || notInCell[n.DataAtom]
 	in.lined = in.lined || blocks[n.DataAtom]
@@ -186,7 +186,7 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		rename(n, atom.Div)
 	case atom.Div:
 		if p.open[kindCode] > 0 {
-			separate(parent, n)
+			in.lines += separate(parent, n)
 		}
 	}
 }

@@ -71,8 +71,18 @@ func spaceOut(parent, n *html.Node) {
 	}
 }
 
-// separate puts a block in code on lines of its own, and a cell apart from the one before.
-func separate(parent, n *html.Node) {
+// linesOf is how many lines an element adds to those of what is in it at most: two are empty, and what
+// comes after it begins one; a code block has two fences.
+func linesOf(n *html.Node) int {
+	if n.DataAtom == atom.Pre {
+		return 6
+	}
+	return 4
+}
+
+// separate puts a block in code on lines of its own, and a cell apart from the one before. It returns
+// how many lines that makes.
+func separate(parent, n *html.Node) (lines int) {
 	prev, next := n.PrevSibling, n.NextSibling
 	begun := prev != nil && !strings.HasSuffix(strings.TrimRight(prev.Data, " "), "\n")
 	switch {
@@ -80,10 +90,13 @@ func separate(parent, n *html.Node) {
 		parent.InsertBefore(newText(" "), n)
 	case begun && blocks[n.DataAtom]:
 		parent.InsertBefore(newText("\n"), n)
+		lines++
 	}
 	if blocks[n.DataAtom] && next != nil && !blocks[next.DataAtom] && !strings.HasPrefix(next.Data, "\n") {
 		parent.InsertBefore(newText("\n"), next)
+		lines++
 	}
+	return lines
 }
 
 // power writes an exponent that begins so as one: 2^10, not 210. An ordinal such as 1st stays.

@@ -121,9 +121,6 @@ func (p *page) element(parent, n *html.Node) content {
 		replace(parent, n, alt)
 		return p.text(alt)
 	case atom.Br:
-		if p.open[kindTable] > 0 && p.open[kindPre] == 0 {
-			replace(parent, n, " ") // a cell is one line
-		}
 		return content{lines: 1}
 	}
 	for i := range n.Attr {
@@ -169,7 +166,6 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 			rename(n, atom.Div) // an empty one would be written
 		}
 	case kindTable:
-		in.blocks = in.blocks || p.open[kindTable] > 0
 		p.layOut(parent, n, in)
 	}
 	switch n.DataAtom {

@@ -50,6 +50,8 @@ func TestCleanHTML(t *testing.T) {
 		{"breaks in cells", "<table><tr><td>a<br>b<br><br>c</table>", "| a b c |\n|---|"},
 
 		{"exponents", "x<sup>α</sup> x<sup>№</sup> 1<sup> st </sup> 2<sup>2<sup>n</sup></sup> 2<sup><b></b>stop</sup>", "x^α x№ 1 st 2^2^n 2^stop"},
+		{"exponents with signs", "10<sup>-3</sup> 10<sup>−3</sup> 10<sup>–3</sup> 10<sup>+3</sup> x<sup>-n</sup> Na<sup>+</sup> a<sup>-</sup> b<sup>--</sup> b<sup>-<b>3</b></sup>",
+			"10^-3 10^−3 10^–3 10^+3 x^-n Na+ a- b-- b^-**3**"},
 		{"spaces in code", "<code>go </code>build<kbd> x</kbd> <tt>y<i> </i></tt>z<var><br>v</var> <code> </code> <pre><code> y </code></pre>", "`go` build `x` `y` z `v` ` `\n\n```\n y \n```"},
 		{"characters of the converter", "<p>a&#7;*b&#xF002;# c<pre>d&#7;*e&#xF002;f</pre><a href=http://x title='a&#7;'>g</a>", "a\\*b# c\n\n```\nd*ef\n```\n\n[g](http://x \"a\")"},
 		{"number signs", `<h1>C\#</h1><h2>a #</h2><h2>a \#</h2>`, "# C\\\\#\n\n## a \\#\n\n## a \\\\#"},

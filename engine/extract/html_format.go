@@ -99,12 +99,17 @@ func separate(parent, n *html.Node) (lines int) {
 	return lines
 }
 
-// power writes an exponent that begins so as one: 2^10, not 210. An ordinal such as 1st stays.
+// power writes an exponent that begins so as one: 2^10, not 210, and 10^-3. An ordinal such as 1st
+// stays, and so does a sign alone.
 func power(parent, n *html.Node, start string) {
 	switch start {
 	case "", "st", "nd", "rd", "th":
 	default:
-		if first, _ := utf8.DecodeRuneInString(start); isWord(first) {
+		first, size := utf8.DecodeRuneInString(start)
+		if strings.ContainsRune("-−–+±", first) {
+			first, _ = utf8.DecodeRuneInString(start[size:])
+		}
+		if isWord(first) {
 			parent.InsertBefore(newText("^"), n)
 		}
 	}

@@ -277,7 +277,7 @@ func TestTextBesideDrawings(t *testing.T) {
 		"<p>a<math><mi><![CDATA[x<b>&]]></mi></math>b":                                                                "ax&lt;b&gt;&b",
 		"<p>a<math><mtext><title><b>x</b></title></mtext></math>b":                                                    "ab",
 		"<p>a<math><mtext>if <kbd>x</kbd> or <b>y</b></mtext><mi>z</mi></math>":                                       "aif x or **y**z",
-		"<p>a<math><annotation-xml encoding=Text/HTML><i>x</i></annotation-xml></math>b":                              "a*x*b",
+		"<p>a<math><annotation-xml encoding=Text/HTML><i>x</i></annotation-xml></math>b":                              "ab",
 		"<p><b>one<p><math><mi><![CDATA[x]]></mi></math>":                                                             "**one**\n\n**x**",
 		"<p>a<math><mi>x</mi><![CDATA[y<p>z]]></math>":                                                                "axy&lt;p&gt;z",
 		"<p>one<math><mi>two</p>three":                                                                                "onetwo\n\nthree",

@@ -53,22 +53,6 @@ type page struct {
 	open                    [kinds]int // elements round what is cleaned
 }
 
-// dropped are the elements that are not part of a page's text.
-var dropped = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Nav: true, atom.Template: true, atom.Noscript: true, atom.Iframe: true,
-	atom.Object: true, atom.Svg: true, atom.Canvas: true, atom.Button: true, atom.Select: true, atom.Datalist: true,
-	atom.Textarea: true, atom.Input: true, atom.Dialog: true, atom.Audio: true, atom.Video: true,
-	atom.Link: true, atom.Meta: true, atom.Base: true, atom.Title: true, atom.Noembed: true, atom.Noframes: true,
-}
-
-// hidden reports whether an element is none of the text that a reader gets to see.
-func hidden(n *html.Node) bool {
-	if dropped[n.DataAtom] {
-		return n.DataAtom != atom.Dialog || !hasAttribute(n, "open")
-	}
-	return hasAttribute(n, "hidden") && !strings.EqualFold(attribute(n, "hidden"), "until-found")
-}
-
 // clean prepares the children of n for the converter. The parser bounds its
 // recursion. What it looks at of what is in n it gets from below, and what has no meaning
 // goes from above, so that it takes no longer for what is nested deep.
@@ -88,7 +72,7 @@ func (p *page) clean(n *html.Node) (all content) {
 			}
 			p.adapt(c)
 			switch {
-			case hidden(c):
+			case p.hidden(c):
 				n.RemoveChild(c)
 			case p.redundant(c):
 				next = p.unwrapHere(n, c, &all)
@@ -139,8 +123,18 @@ func (p *page) element(parent, n *html.Node) content {
 
 // finish does what it takes to know what is in an element.
 func (p *page) finish(parent, n *html.Node, in *content) {
+	if p.ornament(n, *in) {
+		replace(parent, n, " ")
+		*in = content{}
+		return
+	}
 	switch kindOfNode(n) {
+	case kindTitle:
+		if p.open[kindHeading]+p.open[kindTitle] == 0 {
+			settleButtons(n, in)
+		}
 	case kindHeading:
+		settleButtons(n, in)
 		if p.heading == "" && in.start != "" {
 			p.heading = textOf(n)
 		}
@@ -171,6 +165,8 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 	switch n.DataAtom {
 	case atom.Head:
 		parent.RemoveChild(n)
+	case atom.Button:
+		in.label = false
 	case atom.Sup:
 		power(parent, n, in.start)
 	case atom.Dt:
@@ -178,7 +174,7 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		if !in.blocks {
 			wrap(n, atom.Strong)
 		}
-	case atom.Dd:
+	case atom.Dd, atom.Summary:
 		rename(n, atom.Div)
 	case atom.Div:
 		if p.open[kindCode] > 0 {

@@ -62,6 +62,7 @@ func boundHTML(ctx context.Context, text string) (string, error) {
 		case z.many || tags+out.marks > 2*maxTags || attributes > maxPageAttributes:
 			return "", errTags
 		case t.kind == html.ErrorToken: // the tokenizer takes any text; only its reader makes it fail
+			in.close(t.at)
 			out.cut(t.at, len(text))
 			return out.end(), ctx.Err()
 		}

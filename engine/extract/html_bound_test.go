@@ -186,7 +186,7 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 		"<a>", "</a>", "<foreignObject>", "</foreignObject>", "<desc>", "<mtext>", "</mtext>", "<annotation-xml encoding='text/html'>", "<table>", "<td>", "</table>", "<select>", "</select>", "<template>",
 		"</template>", "<", ">", "svg>", "x", "'", "\"", "<textarea>", "</textarea>", "<noscript>", "<body a>", "<frameset>", "<mglyph>", "</br>", "<font>", "<svg/>", "<html b>", "</body>", "<plaintext>",
 		"<div>", "</div>", "<i hidden>", "</i>", "<a href=b>", "<quire-b>", "</quire-b>", "<button>", "</button>", "<caption>", "<object>", "</object>", "<li>", "<span>", "</span>", "<br>", "&am", "p;",
-		"</>", "<input>", "<col>", "</td>", "</font>", "<h1>", "<option>", "<img>", "<head>", "</head>", "<mi>", "</mi>", "<title/>", "<script/>", "<nobr>", "<dd>", "</dl>", "<rt>", "</select>",
+		"</>", "<input>", "<col>", "</td>", "</font>", "<h1>", "<option>", "<img>", "<head>", "</head>", "<mi>", "</mi>", "<title/>", "<script/>", "<nobr>", "<dd>", "</dl>", "<rt>", "</select>", "<mfrac>", "</mfrac>", "<msup>", "<msqrt>", "<mrow>", "</mrow>", "<annotation>",
 	}
 	random := rand.New(rand.NewPCG(3, 14))
 	for range 20_000 {

@@ -162,6 +162,12 @@ func (f *foreign) pop(left int) {
 	f.tokenizer.AllowCDATA(f.top().space != "")
 }
 
+// close ends all elements at the end of the page.
+func (f *foreign) close(at int) {
+	f.formula.at = at
+	f.pop(0)
+}
+
 // end reads an end tag: of an element in the drawing, or of one around it, which ends the drawing,
 // too, but in HTML that is in a drawing only if it ends a part of a table (HTML, 13.2.6.5 and the
 // scopes of 13.2.4.2).

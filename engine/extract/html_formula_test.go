@@ -41,6 +41,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	for page, want := range map[string]string{
+		"<p>a<math><mfrac><mrow><mi>b</mi><mi>c":                                                           "a(bc)",
 		"<p><b>a</b><p>b<b> <math><mfrac><mrow><mn>1</mn><mn>2</mn></mrow><mn>3</mn></mfrac></math> c</b>": "**a**\n\nb **(12)/3 c**",
 		"<b hidden><math><msqrt><mi>no</mi><mi>no</mi></msqrt></math></b>a":                                "a",
 		"<p>a<math><msup><mi>x</mi><mn>2</mn></msup></math><math><mi>y</mi></math> &am<math><mi>p;":        "ax^2y &amp;",

@@ -71,13 +71,16 @@ func spaceOut(parent, n *html.Node) {
 	}
 }
 
-// linesOf is how many lines an element adds to those of what is in it at most: two are empty, and what
-// comes after it begins one; a code block has two fences.
+// linesOf is how many lines an element adds to those of what is in it at most. Round a block two are
+// empty, and what comes after it begins one; a code block has two fences.
 func linesOf(n *html.Node) int {
-	if n.DataAtom == atom.Pre {
+	switch a := n.DataAtom; {
+	case a == atom.Pre:
 		return 6
+	case blocks[a], inTable[a]:
+		return 4
 	}
-	return 4
+	return 1
 }
 
 // separate puts a block in code on lines of its own, and a cell apart from the one before. It returns

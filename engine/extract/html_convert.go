@@ -149,7 +149,11 @@ func readableAngles(_ converter.Context, text string) string {
 // text nobody knows what follows. A mark stands before what may have to be escaped.
 func startsTag(s string) bool {
 	s = strings.TrimPrefix(s, string(marker.MarkerEscaping))
-	return s == "" || strings.IndexByte("/!?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
+	if declares, ok := strings.CutPrefix(s, "!"); ok { // <!> is none
+		s = strings.TrimPrefix(declares, string(marker.MarkerEscaping))
+		return s == "" || s[0] == '-' || s[0] == '[' || unicode.IsLetter(rune(s[0]))
+	}
+	return s == "" || strings.IndexByte("/?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
 }
 
 // lineStart reports whether what is written next would start a line.

@@ -111,6 +111,9 @@ func (p *page) element(parent, n *html.Node) content {
 		n.Attr[i].Val = unmarked(n.Attr[i].Val)
 	}
 	k := kindOfNode(n)
+	if k == kindPre || k == kindCode {
+		fitLanguage(n)
+	}
 	p.open[k]++
 	in := p.clean(n)
 	p.open[k]--

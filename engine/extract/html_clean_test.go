@@ -28,6 +28,7 @@ func TestCleanHTML(t *testing.T) {
 		{"rule in a heading", "<h2>a<hr>b</h2><b>c<hr>d</b>", "## a b\n\n**c**\n\n* * *\n\n**d**"},
 		{"code block in a heading", "<h2>a<pre>b</pre>c</h2>", "## a `b` c"},
 		{"code block in bold", "<b>a<pre>b\nc</pre></b>", "**a**\n\n```\nb\nc\n```"},
+		{"languages", "<pre class='a\nlanguage-go\n\tb'>c</pre><pre><code class='lang-`d`\ne'>f</code></pre>", "```go\nc\n```\n\n```d\nf\n```"},
 		{"code block in code", "<code class=language-go><pre>a</pre></code>", "```go\na\n```"},
 		{"heading in a heading", "<h1>a<div><h2>b</h2></div>c</h1>", "# a b c"},
 		{"heading in bold", "<b><h2>a</h2>b</b>", "## **a**\n\n**b**"},

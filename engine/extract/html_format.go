@@ -47,6 +47,16 @@ func (p *page) fitCode(parent, n *html.Node, blocks bool) {
 	}
 }
 
+// fitLanguage makes the classes of code, of which one may say its language, fit into the line of a
+// fence: on one line, and without the characters of the fence.
+func fitLanguage(n *html.Node) {
+	for i, a := range n.Attr {
+		if a.Key == "class" {
+			n.Attr[i].Val = strings.Join(strings.Fields(strings.ReplaceAll(a.Val, "`", "")), " ")
+		}
+	}
+}
+
 // spaceOut puts spaces before and after code that begins and ends with some: the converter drops them.
 func spaceOut(parent, n *html.Node) {
 	var b strings.Builder

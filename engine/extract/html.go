@@ -138,7 +138,10 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		}
 	case kindHeading:
 		settleButtons(n, in)
-		if p.heading == "" && in.start != "" {
+		switch {
+		case in.start == "":
+			rename(n, atom.Div) // nothing would be written, and what is beside it glued
+		case p.heading == "":
 			p.heading = textOf(n)
 		}
 	case kindPlace:
@@ -158,6 +161,9 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		p.fitCode(parent, n, in.blocks)
 	case kindList, kindQuote:
 		p.indent(n, in.lines)
+		if in.start == "" && !in.blocks {
+			rename(n, atom.Div)
+		}
 	case kindPre:
 		if n.FirstChild == nil {
 			rename(n, atom.Div) // an empty one would be written
@@ -165,6 +171,11 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 	case kindTable:
 		p.layOut(parent, n, in)
 	}
+	p.finishNamed(parent, n, in)
+}
+
+// finishNamed does so for elements of a name.
+func (p *page) finishNamed(parent, n *html.Node, in *content) {
 	switch n.DataAtom {
 	case atom.Head:
 		parent.RemoveChild(n)

@@ -11,6 +11,7 @@ func TestCleanHTML(t *testing.T) {
 		{"shown as lists", "<dir><li>a<li>b</dir><p>c<menu><li>d</menu>", "- a\n- b\n\nc\n\n- d"},
 		{"shown as code", "a<xmp><b>b</b></xmp><listing>c\n <b>d</b></listing>", "a\n\n```\n<b>b</b>\n```\n\n```\nc\n d\n```"},
 		{"no code", "<p>a<pre></pre>b", "a\n\nb"},
+		{"nothing in blocks", "a<h2></h2>b<ul> </ul>c<ol></ol>d<h3><br></h3>e<blockquote></blockquote>f<code>g<h2></h2>h</code>", "a\n\nb\n\nc\n\nd\n\ne\n\nf`g`\n\n`h`"},
 		{"plain text", "<p>a<plaintext></p><b>", "a\n\n```\n</p><b>\n```"},
 		{"formatted in two blocks", "<div><b>a</b><span></span></div><b>b</b><div><i>c</i><i>d</i></div><i>e</i>", "**a**\n\n**b**\n\n*cd*\n\n*e*"},
 		{"formatted alike", "<b>a<b>b</b></b><strong>c</strong> <i>d</i><em>e</em> <s>f</s><del>g</del> <code>h</code><kbd>i</kbd>", "**abc** *de* ~~fg~~ `hi`"},

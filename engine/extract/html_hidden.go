@@ -81,7 +81,12 @@ func conceals(style string) bool {
 }
 
 // ornament reports whether an element is hidden from those who cannot see it and has no word either,
-// such as an icon or the # beside a heading. Words are shown, and in code every sign matters.
+// such as an icon or the # beside a heading. Words are shown, in code every sign matters, and a cell
+// has its column.
 func (p *page) ornament(n *html.Node, in content) bool {
-	return in.start != "" && !in.word && p.open[kindPre]+p.open[kindCode] == 0 && strings.EqualFold(attribute(n, "aria-hidden"), "true")
+	if in.start == "" || in.word || inTable[n.DataAtom] || p.open[kindPre]+p.open[kindCode] > 0 {
+		return false
+	}
+	k := kindOfNode(n)
+	return k != kindPre && k != kindCode && strings.EqualFold(attribute(n, "aria-hidden"), "true")
 }

@@ -36,6 +36,7 @@ func TestHidden(t *testing.T) {
 		"<h2>one<a aria-hidden=true href=http://x#y>#</a></h2><h2><a href=#x aria-hidden=true>¶</a>two</h2>": "## one\n\n## two",
 		"<p>one<span aria-hidden=true>•</span>two <i aria-hidden=True>★</i>":                                 "one two",
 		"<p><span aria-hidden=true>one</span> <b aria-hidden=true>2</b> <i aria-hidden=false>*</i>":          "one **2** *\\**",
+		"<table><tr><td aria-hidden=true>*<td>a</table><code aria-hidden=true>#</code>":                      "| \\* | a |\n|---|---|\n\n`#`",
 		"<pre><span aria-hidden=true>$ </span>a</pre><code><span aria-hidden=true>#</span>b</code>":          "```\n$ a\n```\n\n`#b`",
 	} {
 		_, text, err := fromHTML(t.Context(), page)

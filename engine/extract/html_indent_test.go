@@ -22,7 +22,7 @@ func TestIndentationIsCounted(t *testing.T) {
 		"<a href=#x><p>x</p>y</a>", "<var>x<h1>y</h1></var>", "<s>x<pre>y\nz</pre></s>", "<del>x<hr>y</del>", "<dl>x<dt><p>y</dl>", "<sup><p>x</sup>", "<address>x<main>y</main></address>",
 	} {
 		for _, open := range []string{"", "<pre>", "<table><tr><td>", "<table><tr><td><hr>", "<kbd>", "<del>", "<ul><li>"} {
-			page := lists + open + repeated(piece, 4<<10)
+			page := lists + open + repeated(piece, 2<<10)
 			p, text := written(t, page, room)
 			if most := room - p.indents + 4*len(page); len(text) > most {
 				t.Errorf("%s%s: %d bytes became %d, and %d of them were said to indent", open, piece, len(page), len(text), room-p.indents)

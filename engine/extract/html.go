@@ -53,22 +53,6 @@ type page struct {
 	open                    [kinds]int // elements round what is cleaned
 }
 
-// dropped are the elements that are not part of a page's text.
-var dropped = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Nav: true, atom.Template: true, atom.Noscript: true, atom.Iframe: true,
-	atom.Object: true, atom.Svg: true, atom.Canvas: true, atom.Button: true, atom.Select: true, atom.Datalist: true,
-	atom.Textarea: true, atom.Input: true, atom.Dialog: true, atom.Audio: true, atom.Video: true,
-	atom.Link: true, atom.Meta: true, atom.Base: true, atom.Title: true, atom.Noembed: true, atom.Noframes: true,
-}
-
-// hidden reports whether an element is none of the text that a reader gets to see.
-func hidden(n *html.Node) bool {
-	if dropped[n.DataAtom] {
-		return n.DataAtom != atom.Dialog || !hasAttribute(n, "open")
-	}
-	return hasAttribute(n, "hidden") && !strings.EqualFold(attribute(n, "hidden"), "until-found")
-}
-
 // clean prepares the children of n for the converter. The parser bounds its
 // recursion. What it looks at of what is in n it gets from below, and what has no meaning
 // goes from above, so that it takes no longer for what is nested deep.
@@ -88,10 +72,10 @@ func (p *page) clean(n *html.Node) (all content) {
 			}
 			p.adapt(c)
 			switch {
-			case hidden(c):
+			case p.hidden(c):
 				n.RemoveChild(c)
 			case p.redundant(c):
-				next = p.unwrapHere(n, c)
+				next = p.unwrapHere(n, c, &all)
 			default:
 				all.add(p.element(n, c))
 			}
@@ -102,9 +86,9 @@ func (p *page) clean(n *html.Node) (all content) {
 }
 
 // unwrapHere puts the children of an element in its place, and returns what is next to be cleaned.
-func (p *page) unwrapHere(parent, n *html.Node) (next *html.Node) {
+func (p *page) unwrapHere(parent, n *html.Node, all *content) (next *html.Node) {
 	if p.open[kindPre] > 0 {
-		separate(parent, n)
+		all.lines += separate(parent, n)
 	}
 	if next = n.FirstChild; next == nil {
 		next = n.NextSibling
@@ -121,19 +105,19 @@ func (p *page) element(parent, n *html.Node) content {
 		replace(parent, n, alt)
 		return p.text(alt)
 	case atom.Br:
-		if p.open[kindTable] > 0 && p.open[kindPre] == 0 {
-			replace(parent, n, " ") // a cell is one line
-		}
 		return content{lines: 1}
 	}
 	for i := range n.Attr {
 		n.Attr[i].Val = unmarked(n.Attr[i].Val)
 	}
 	k := kindOfNode(n)
+	if k == kindPre || k == kindCode {
+		fitLanguage(n)
+	}
 	p.open[k]++
 	in := p.clean(n)
 	p.open[k]--
-	in.lines += 2 // it begins one, and one is empty
+	in.lines += linesOf(n)
 	p.finish(parent, n, &in)
 	in.blocks = in.blocks || notInCell[n.DataAtom]
 	in.lined = in.lined || blocks[n.DataAtom]
@@ -142,9 +126,22 @@ func (p *page) element(parent, n *html.Node) content {
 
 // finish does what it takes to know what is in an element.
 func (p *page) finish(parent, n *html.Node, in *content) {
+	if p.ornament(n, *in) {
+		replace(parent, n, " ")
+		*in = content{}
+		return
+	}
 	switch kindOfNode(n) {
+	case kindTitle:
+		if p.open[kindHeading]+p.open[kindTitle] == 0 {
+			settleButtons(n, in)
+		}
 	case kindHeading:
-		if p.heading == "" && in.start != "" {
+		settleButtons(n, in)
+		switch {
+		case in.start == "":
+			rename(n, atom.Div) // nothing would be written, and what is beside it glued
+		case p.heading == "":
 			p.heading = textOf(n)
 		}
 	case kindPlace:
@@ -164,17 +161,26 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		p.fitCode(parent, n, in.blocks)
 	case kindList, kindQuote:
 		p.indent(n, in.lines)
+		if in.start == "" && !in.blocks {
+			rename(n, atom.Div)
+		}
 	case kindPre:
 		if n.FirstChild == nil {
 			rename(n, atom.Div) // an empty one would be written
 		}
 	case kindTable:
-		in.blocks = in.blocks || p.open[kindTable] > 0
 		p.layOut(parent, n, in)
 	}
+	p.finishNamed(parent, n, in)
+}
+
+// finishNamed does so for elements of a name.
+func (p *page) finishNamed(parent, n *html.Node, in *content) {
 	switch n.DataAtom {
 	case atom.Head:
 		parent.RemoveChild(n)
+	case atom.Button:
+		in.label = false
 	case atom.Sup:
 		power(parent, n, in.start)
 	case atom.Dt:
@@ -182,11 +188,11 @@ func (p *page) finish(parent, n *html.Node, in *content) {
 		if !in.blocks {
 			wrap(n, atom.Strong)
 		}
-	case atom.Dd:
+	case atom.Dd, atom.Summary:
 		rename(n, atom.Div)
 	case atom.Div:
 		if p.open[kindCode] > 0 {
-			separate(parent, n)
+			in.lines += separate(parent, n)
 		}
 	}
 }

@@ -48,9 +48,9 @@ var errTags = quire.Errorf(quire.CodeTooLarge, "is HTML with too many elements o
 func boundHTML(ctx context.Context, text string) (string, error) {
 	z := pageTokenizer{Tokenizer: html.NewTokenizer(pageReader{ctx, strings.NewReader(text)}), text: text, most: maxTagAttributes}
 	out := rewrite{text: text}
-	b := bound{
-		z: &z, out: &out, in: newForeign(z.Tokenizer), formats: newOpenFormats(&out), roots: map[root]bool{},
-	}
+	formats := newOpenFormats(&out)
+	in := newForeign(z.Tokenizer, &formula{out: &out, formats: formats})
+	b := bound{z: &z, out: &out, in: in, formats: formats, roots: map[root]bool{}}
 	tags, attributes := 0, 0
 	for {
 		t, n := z.token()
@@ -62,6 +62,7 @@ func boundHTML(ctx context.Context, text string) (string, error) {
 		case z.many || tags+out.marks > 2*maxTags || attributes > maxPageAttributes:
 			return "", errTags
 		case t.kind == html.ErrorToken: // the tokenizer takes any text; only its reader makes it fail
+			in.close(t.at)
 			out.cut(t.at, len(text))
 			return out.end(), ctx.Err()
 		}

@@ -186,7 +186,7 @@ func TestBoundedPagesAreLinear(t *testing.T) {
 		"<a>", "</a>", "<foreignObject>", "</foreignObject>", "<desc>", "<mtext>", "</mtext>", "<annotation-xml encoding='text/html'>", "<table>", "<td>", "</table>", "<select>", "</select>", "<template>",
 		"</template>", "<", ">", "svg>", "x", "'", "\"", "<textarea>", "</textarea>", "<noscript>", "<body a>", "<frameset>", "<mglyph>", "</br>", "<font>", "<svg/>", "<html b>", "</body>", "<plaintext>",
 		"<div>", "</div>", "<i hidden>", "</i>", "<a href=b>", "<quire-b>", "</quire-b>", "<button>", "</button>", "<caption>", "<object>", "</object>", "<li>", "<span>", "</span>", "<br>", "&am", "p;",
-		"</>", "<input>", "<col>", "</td>", "</font>", "<h1>", "<option>", "<img>", "<head>", "</head>", "<mi>", "</mi>", "<title/>", "<script/>", "<nobr>", "<dd>", "</dl>", "<rt>", "</select>",
+		"</>", "<input>", "<col>", "</td>", "</font>", "<h1>", "<option>", "<img>", "<head>", "</head>", "<mi>", "</mi>", "<title/>", "<script/>", "<nobr>", "<dd>", "</dl>", "<rt>", "</select>", "<mfrac>", "</mfrac>", "<msup>", "<msqrt>", "<mrow>", "</mrow>", "<annotation>",
 	}
 	random := rand.New(rand.NewPCG(3, 14))
 	for range 20_000 {
@@ -277,7 +277,7 @@ func TestTextBesideDrawings(t *testing.T) {
 		"<p>a<math><mi><![CDATA[x<b>&]]></mi></math>b":                                                                "ax&lt;b&gt;&b",
 		"<p>a<math><mtext><title><b>x</b></title></mtext></math>b":                                                    "ab",
 		"<p>a<math><mtext>if <kbd>x</kbd> or <b>y</b></mtext><mi>z</mi></math>":                                       "aif x or **y**z",
-		"<p>a<math><annotation-xml encoding=Text/HTML><i>x</i></annotation-xml></math>b":                              "a*x*b",
+		"<p>a<math><annotation-xml encoding=Text/HTML><i>x</i></annotation-xml></math>b":                              "ab",
 		"<p><b>one<p><math><mi><![CDATA[x]]></mi></math>":                                                             "**one**\n\n**x**",
 		"<p>a<math><mi>x</mi><![CDATA[y<p>z]]></math>":                                                                "axy&lt;p&gt;z",
 		"<p>one<math><mi>two</p>three":                                                                                "onetwo\n\nthree",

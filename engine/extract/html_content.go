@@ -12,6 +12,7 @@ import (
 type content struct {
 	start  string // its first letters, at most startLetters, without spaces
 	word   bool   // it has a letter or digit
+	label  bool   // it has a letter, and not only in buttons
 	blocks bool   // it has one of notInCell
 	lined  bool   // it has one of blocks
 	lines  int    // how many lines it takes at most
@@ -26,6 +27,7 @@ func (c *content) add(next content) {
 		}
 	}
 	c.word = c.word || next.word
+	c.label = c.label || next.label
 	c.blocks = c.blocks || next.blocks
 	c.lined = c.lined || next.lined
 	c.lines += next.lines
@@ -45,7 +47,8 @@ func (p *page) text(text string) (c content) {
 			c.start += string(letter)
 			letters++
 		}
-		if c.word = c.word || isWord(letter); c.word && letters == startLetters {
+		c.word = c.word || isWord(letter)
+		if c.label = c.label || unicode.IsLetter(letter); c.label && letters == startLetters {
 			break
 		}
 	}

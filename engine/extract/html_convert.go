@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/marker"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
@@ -27,6 +28,7 @@ func newConverter() *converter.Converter {
 			table.WithPresentationTables(true),
 		),
 	))
+	c.Register.RendererFor("blockquote", converter.TagTypeBlock, renderQuote, converter.PriorityEarly)
 	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
 	c.Register.UnEscaper(bracketEscaper(maxBracketed), converter.PriorityStandard-1)
 	return c
@@ -143,10 +145,15 @@ func readableAngles(_ converter.Context, text string) string {
 	}
 }
 
-// startsTag reports whether a '<' before s may start a tag. At the end of a text
-// nobody knows what follows.
+// startsTag reports whether a '<' before s may start a tag, comment or declaration. At the end of a
+// text nobody knows what follows. A mark stands before what may have to be escaped.
 func startsTag(s string) bool {
-	return s == "" || strings.IndexByte("/!?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
+	s = strings.TrimPrefix(s, string(marker.MarkerEscaping))
+	if declares, ok := strings.CutPrefix(s, "!"); ok { // <!> is none
+		s = strings.TrimPrefix(declares, string(marker.MarkerEscaping))
+		return s == "" || s[0] == '-' || s[0] == '[' || unicode.IsLetter(rune(s[0]))
+	}
+	return s == "" || strings.IndexByte("/?", s[0]) >= 0 || unicode.IsLetter(rune(s[0]))
 }
 
 // lineStart reports whether what is written next would start a line.

@@ -12,6 +12,7 @@ import (
 // it is not, text is rather shown than lost: an end tag ends what it names with all that is in it.
 type foreign struct {
 	tokenizer *html.Tokenizer
+	formula   *formula
 	open      []foreignElement // that are open in a drawing or formula; none outside
 	inside    map[string]int   // how many of each name are in open
 	points    int              // how many of them hold HTML
@@ -23,6 +24,8 @@ type foreignElement struct {
 	space string // svg or math, or none for HTML
 	point bool   // it holds HTML, such as a title
 	drop  bool   // no text of it is text of the page
+
+	children int // that began in it, if that matters
 }
 
 // verdict is what a token is a part of.
@@ -34,12 +37,13 @@ const (
 	escaped // CDATA, or text of an element that is left out and has only text
 )
 
-func newForeign(tokenizer *html.Tokenizer) *foreign {
-	return &foreign{tokenizer: tokenizer, inside: map[string]int{}, outside: map[string]int{}}
+func newForeign(tokenizer *html.Tokenizer, formula *formula) *foreign {
+	return &foreign{tokenizer: tokenizer, formula: formula, inside: map[string]int{}, outside: map[string]int{}}
 }
 
 func (f *foreign) token(t token) (what verdict) {
 	root := t.atom == atom.Svg || t.atom == atom.Math
+	f.formula.at = t.at
 	switch {
 	case len(f.open) == 0 && !root:
 		what = ofPage
@@ -60,6 +64,9 @@ func (f *foreign) token(t token) (what verdict) {
 
 // text reads text of a formula.
 func (f *foreign) text() verdict {
+	if f.formula.text(string(f.tokenizer.Raw()), f.top()) {
+		return leftOut
+	}
 	if top := f.top(); top.space == "" && rawText[atom.Lookup([]byte(top.name))] || bytes.HasPrefix(f.tokenizer.Raw(), []byte("<!")) {
 		return escaped
 	}
@@ -123,12 +130,18 @@ func (f *foreign) startHTML(t token, root bool) verdict {
 }
 
 func (f *foreign) push(t token, space string) {
+	drop := f.top().drop || space == "svg" || t.hidden || dropped[t.atom] || space == "math" && notShown[t.name]
+	if len(f.open) == 0 {
+		f.formula.ended = false
+	} else if !drop {
+		f.formula.start(t.name, &f.open[len(f.open)-1], len(f.open))
+	}
 	if t.kind == html.SelfClosingTagToken {
+		f.formula.end(len(f.open))
 		return
 	}
 	f.open = append(f.open, foreignElement{
-		name: t.name, space: space, point: holdsHTML[space+" "+t.name] || t.html && space == "math",
-		drop: f.top().drop || space == "svg" || t.hidden || dropped[t.atom],
+		name: t.name, space: space, point: holdsHTML[space+" "+t.name] || t.html && space == "math", drop: drop,
 	})
 	f.inside[t.name]++
 	if f.top().point {
@@ -140,12 +153,19 @@ func (f *foreign) push(t token, space string) {
 // pop ends all but the first elements.
 func (f *foreign) pop(left int) {
 	for ; len(f.open) > left; f.open = f.open[:len(f.open)-1] {
+		f.formula.end(len(f.open) - 1)
 		f.inside[f.top().name]--
 		if f.top().point {
 			f.points--
 		}
 	}
 	f.tokenizer.AllowCDATA(f.top().space != "")
+}
+
+// close ends all elements at the end of the page.
+func (f *foreign) close(at int) {
+	f.formula.at = at
+	f.pop(0)
 }
 
 // end reads an end tag: of an element in the drawing, or of one around it, which ends the drawing,

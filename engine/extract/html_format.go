@@ -47,6 +47,16 @@ func (p *page) fitCode(parent, n *html.Node, blocks bool) {
 	}
 }
 
+// fitLanguage makes the classes of code, of which one may say its language, fit into the line of a
+// fence: on one line, and without the characters of the fence.
+func fitLanguage(n *html.Node) {
+	for i, a := range n.Attr {
+		if a.Key == "class" {
+			n.Attr[i].Val = strings.Join(strings.Fields(strings.ReplaceAll(a.Val, "`", "")), " ")
+		}
+	}
+}
+
 // spaceOut puts spaces before and after code that begins and ends with some: the converter drops them.
 func spaceOut(parent, n *html.Node) {
 	var b strings.Builder
@@ -71,8 +81,21 @@ func spaceOut(parent, n *html.Node) {
 	}
 }
 
-// separate puts a block in code on lines of its own, and a cell apart from the one before.
-func separate(parent, n *html.Node) {
+// linesOf is how many lines an element adds to those of what is in it at most. Round a block two are
+// empty, and what comes after it begins one; a code block has two fences.
+func linesOf(n *html.Node) int {
+	switch a := n.DataAtom; {
+	case a == atom.Pre:
+		return 6
+	case blocks[a], inTable[a]:
+		return 4
+	}
+	return 1
+}
+
+// separate puts a block in code on lines of its own, and a cell apart from the one before. It returns
+// how many lines that makes.
+func separate(parent, n *html.Node) (lines int) {
 	prev, next := n.PrevSibling, n.NextSibling
 	begun := prev != nil && !strings.HasSuffix(strings.TrimRight(prev.Data, " "), "\n")
 	switch {
@@ -80,18 +103,26 @@ func separate(parent, n *html.Node) {
 		parent.InsertBefore(newText(" "), n)
 	case begun && blocks[n.DataAtom]:
 		parent.InsertBefore(newText("\n"), n)
+		lines++
 	}
 	if blocks[n.DataAtom] && next != nil && !blocks[next.DataAtom] && !strings.HasPrefix(next.Data, "\n") {
 		parent.InsertBefore(newText("\n"), next)
+		lines++
 	}
+	return lines
 }
 
-// power writes an exponent that begins so as one: 2^10, not 210. An ordinal such as 1st stays.
+// power writes an exponent that begins so as one: 2^10, not 210, and 10^-3. An ordinal such as 1st
+// stays, and so does a sign alone.
 func power(parent, n *html.Node, start string) {
 	switch start {
 	case "", "st", "nd", "rd", "th":
 	default:
-		if first, _ := utf8.DecodeRuneInString(start); isWord(first) {
+		first, size := utf8.DecodeRuneInString(start)
+		if strings.ContainsRune("-−–+±", first) {
+			first, _ = utf8.DecodeRuneInString(start[size:])
+		}
+		if isWord(first) {
 			parent.InsertBefore(newText("^"), n)
 		}
 	}

@@ -25,7 +25,8 @@ const (
 	kindList
 	kindQuote
 	kindTable
-	kinds // how many there are
+	kindTitle // of what comes after it
+	kinds     // how many there are
 )
 
 var kindOf = map[atom.Atom]kind{
@@ -34,11 +35,12 @@ var kindOf = map[atom.Atom]kind{
 	atom.Code: kindCode, atom.A: kindLink, atom.Span: kindSpan,
 	atom.H1: kindHeading, atom.H2: kindHeading, atom.H3: kindHeading, atom.H4: kindHeading, atom.H5: kindHeading, atom.H6: kindHeading,
 	atom.Pre: kindPre, atom.Ul: kindList, atom.Ol: kindList, atom.Blockquote: kindQuote, atom.Table: kindTable,
+	atom.Summary: kindTitle, atom.Dt: kindTitle,
 }
 
 // shownAs are the elements that a browser shows as it does others which the converter knows.
 var shownAs = map[string]atom.Atom{
-	"center": atom.Div, "summary": atom.Div, "legend": atom.Div, "option": atom.Div, "optgroup": atom.Div,
+	"center": atom.Div, "legend": atom.Div, "option": atom.Div, "optgroup": atom.Div,
 	"search": atom.Div, "marquee": atom.Div, "dir": atom.Ul, "menu": atom.Ul,
 	"listing": atom.Pre, "xmp": atom.Pre, "plaintext": atom.Pre,
 	"kbd": atom.Code, "samp": atom.Code, "tt": atom.Code, "var": atom.Code,
@@ -50,7 +52,7 @@ var blocks = map[atom.Atom]bool{
 	atom.Dd: true, atom.Div: true, atom.Dl: true, atom.Dt: true, atom.Fieldset: true, atom.Figcaption: true, atom.Figure: true,
 	atom.Footer: true, atom.Form: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
 	atom.Header: true, atom.Hgroup: true, atom.Hr: true, atom.Li: true, atom.Main: true, atom.Ol: true, atom.P: true,
-	atom.Pre: true, atom.Section: true, atom.Table: true, atom.Tr: true, atom.Ul: true,
+	atom.Pre: true, atom.Section: true, atom.Summary: true, atom.Table: true, atom.Tr: true, atom.Ul: true,
 }
 
 // adapt gives an element the name of one that the converter can write where it is.
@@ -93,6 +95,9 @@ const maxSpanned = 8
 // its attributes.
 func (p *page) redundant(n *html.Node) bool {
 	if p.open[kindPre] > 0 && (isCell(n) || blocks[n.DataAtom]) {
+		return true
+	}
+	if n.DataAtom == atom.Template { // see kept
 		return true
 	}
 	switch k := kindOf[n.DataAtom]; k {

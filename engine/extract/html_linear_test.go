@@ -36,7 +36,15 @@ var growing = map[string]func(n int) string{
 	"nested links":     func(n int) string { return strings.Repeat("<a href=http://x><div>", 200) + repeated("x<wbr>", n) },
 	"nested code":      func(n int) string { return strings.Repeat("<code><div>", 200) + repeated("x<wbr>", n) },
 	"nested exponents": func(n int) string { return strings.Repeat("<sup>", 400) + repeated(" <wbr>", n) + "x" },
-	"nested tables":    func(n int) string { return strings.Repeat("<table><tr><td>", 120) + repeated("x<wbr>", n) },
+	"buttons":          func(n int) string { return "<h1>" + repeated("<button>x</button>", n) },
+	"nested buttons": func(n int) string {
+		return strings.Repeat("<dl><dt><button><object>", 80) + repeated("x<wbr>", n)
+	},
+	"nested fractions": func(n int) string { return "<math>" + repeated("<mfrac>", n) + "<mi>" + repeated("x ", n) },
+	"nested exponents of nothing": func(n int) string {
+		return "<math>" + repeated("<msup><mrow/><mrow>", n) + "<mi>x</mi>" + strings.Repeat("x", n) + "<mi>x</mi>"
+	},
+	"nested tables": func(n int) string { return strings.Repeat("<table><tr><td>", 120) + repeated("x<wbr>", n) },
 }
 
 // long skips a test where only short ones run.

@@ -28,11 +28,11 @@ var inTable = map[atom.Atom]bool{
 }
 
 // layOut makes a table fit into Markdown, whose cells are one line: a table with blocks in its
-// cells, or one in another's, is no table but a way to arrange them. Nor is one without text, or one
-// that would not fit into maxFilled.
+// cells, such as another table, is no table but a way to arrange them, and so is what is in one and
+// looks like no table of its own. Nor is one without text, or one that would not fit into maxFilled.
 func (p *page) layOut(parent, table *html.Node, in *content) {
 	arrange(parent, table)
-	if !in.blocks && in.start != "" {
+	if !in.blocks && in.start != "" && (p.open[kindTable] == 0 || tabular(table)) {
 		rows, widest := 0, 0
 		for group := range table.ChildNodes() {
 			p.spread(group)
@@ -42,10 +42,12 @@ func (p *page) layOut(parent, table *html.Node, in *content) {
 			}
 		}
 		if p.cells -= rows * widest; p.cells >= 0 {
+			fitCells(table)
 			return
 		}
 		p.cells = 0
 	}
+	in.blocks = in.blocks || p.open[kindTable] > 0
 	asBlocks(table)
 	for group := range table.ChildNodes() {
 		asBlocks(group)
@@ -56,6 +58,28 @@ func (p *page) layOut(parent, table *html.Node, in *content) {
 			}
 		}
 	}
+}
+
+// tabular reports whether a table that is in another one has several rows of several cells, or rows
+// and a header.
+func tabular(table *html.Node) bool {
+	rows, wide, header := 0, 0, false
+	for group := range table.ChildNodes() {
+		for row := range rowsOf(group) {
+			cells := 0
+			for cell := range row.ChildNodes() {
+				if isCell(cell) {
+					cells++
+				}
+				header = header || cell.DataAtom == atom.Th
+			}
+			rows++
+			if cells > 1 {
+				wide++
+			}
+		}
+	}
+	return wide > 1 || header && rows > 1
 }
 
 func asBlocks(n *html.Node) {

@@ -23,7 +23,9 @@ type token struct {
 func (t *token) attribute(key, value []byte) {
 	switch string(key) {
 	case "hidden":
-		t.hidden = !strings.EqualFold(string(value), "until-found")
+		t.hidden = t.hidden || !strings.EqualFold(string(value), "until-found")
+	case "style":
+		t.hidden = t.hidden || canConceal(t.atom) && conceals(string(value))
 	case "href":
 		t.href = len(value) > 0 && t.atom == atom.A
 	case "color", "face", "size":

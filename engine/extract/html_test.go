@@ -23,6 +23,8 @@ func TestHTML(t *testing.T) {
 		{"emphasis", "<p>a <i>b</i> <strong>c</strong> <del>d</del> <code>e *f*</code>", "a *b* **c** ~~d~~ `e *f*`"},
 		{"escapes", "<p>1. a *b* [c](d) # e", "1\\. a \\*b* \\[c](d) # e"},
 		{"angle brackets", "<p>a &lt; b &gt; c &lt;= d &amp;&amp; &lt;e&gt; f", "a < b > c <= d && &lt;e&gt; f"},
+		{"no comment by accident", "<p>&lt;!-- a --&gt; b<p>&lt;!DOCTYPE c&gt; d<p>&lt;?e?&gt; &lt;/f&gt;<p>&lt;![CDATA[g]]&gt;<p>1 &lt; 2 &lt;- &lt;= &lt;_ &lt;&gt; &lt;!&gt; &lt;!=<p>h &lt;!<b>a</b><p>h &lt;<b>!--</b>",
+			"&lt;!-- a --&gt; b\n\n&lt;!DOCTYPE c&gt; d\n\n&lt;?e?&gt; &lt;/f&gt;\n\n&lt;!\\[CDATA\\[g]]&gt;\n\n1 < 2 <- <= <_ <> <!> <!=\n\nh &lt;!**a**\n\nh &lt;**!--**"},
 		{"no quote by accident", "<p>&gt; a", "&gt; a"},
 		{"links", `<p><a href="#a">b</a> <a href="/c">d</a> <a href="https://e">f</a> <a href="javascript:g">h</a> <a name=i></a>j`, "b d [f](https://e) h j"},
 		{"permalink", `<h2>a<a href="#a">¶</a></h2>`, "## a"},

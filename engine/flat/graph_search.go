@@ -58,7 +58,6 @@ type quest struct {
 	// budget is how many rows a scan may still read in the time that the walk takes. Filters that
 	// leave nothing near the query would make it walk through all nodes.
 	budget int
-	twins  int // how many twins it was given that it keeps
 }
 
 // mayWant reports whether a row of this residual may be among the best, if its codes give this
@@ -109,7 +108,7 @@ func (w *walker) walk(ctx context.Context, s *searcher, q *query, width int) (wh
 	w.quest = &quest{searcher: s, bounds: q.bounds, least: s.finalists.least(), budget: mostScans * s.rows.linked()}
 	defer func() { w.quest = nil }() // what was searched is not kept in memory
 	err = w.spread(ctx, 0, width)
-	return w.quest.budget >= 0 && len(w.found)+w.quest.twins >= width, err
+	return err == nil && w.quest.budget >= 0 && (len(w.found) == width || w.rows(width) >= width), err
 }
 
 // linked returns how many of the selected rows are in the graph.

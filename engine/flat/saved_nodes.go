@@ -54,27 +54,17 @@ func (n *numbered) row(node uint32) bool {
 	return b != nil && slot < b.linked && b.live.has(slot)
 }
 
-// twin returns what leads from a node to its next twin, 0 behind the last.
-func (n *numbered) twin(node uint32) uint32 {
-	v := n.view
-	if int(node/blockRows) >= len(v.pages) {
-		v = n.graph.view() // it came since
-	}
-	word := v.words(node, 0)[0].Load()
-	if word&twinsBit == 0 {
-		return 0
-	}
-	return word & twinLink
-}
-
 // rowTwin returns what leads from a node to its next twin that is a row, 0 without one.
 func (n *numbered) rowTwin(node uint32) uint32 {
-	link := n.twin(node)
+	link, v := n.twin(node), n.view
 	for range n.numbers { // a chain that was forged may lead in a circle
 		if link == 0 || n.row(link-1) {
 			return link
 		}
-		link = n.twin(link - 1)
+		if int((link-1)/blockRows) >= len(v.pages) {
+			v = n.graph.view() // it came since
+		}
+		link = v.twin(link - 1)
 	}
 	return 0
 }

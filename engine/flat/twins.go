@@ -114,6 +114,15 @@ func (v view) blank(node uint32) bool {
 	return true
 }
 
+// twin returns what leads from a node to its first or next twin, 0 without one.
+func (v view) twin(node uint32) uint32 {
+	word := v.words(node, 0)[0].Load()
+	if word&twinsBit == 0 {
+		return 0
+	}
+	return word & twinLink
+}
+
 // takeTwins offers the twins of a node to the quest, from the first on, and reports whether it wants any.
 func (w *walker) takeTwins(link uint32) (wanted bool) {
 	for link != 0 {
@@ -125,7 +134,6 @@ func (w *walker) takeTwins(link uint32) (wanted bool) {
 			return wanted
 		}
 		wanted = true
-		w.quest.twins += w.batch.n
 		w.batch.compare(w.probe.codes)
 		for i, node := range w.batch.nodes[:w.batch.n] {
 			c := w.coding(node)
@@ -167,5 +175,21 @@ func (w *walker) passTwin(node uint32) uint32 {
 		w.view = w.graph.view() // it came later than the walk began, and those behind it earlier
 	}
 	w.quest.budget -= twinRows
-	return w.words(node, 0)[0].Load() & twinLink
+	return w.twin(node)
+}
+
+// rows returns how many rows a walk has found that found no further nodes, with twins, up to most.
+func (w *walker) rows(most int) (count int) {
+	keep := func(node uint32) {
+		if w.quest.keeps(node) {
+			count++
+		}
+	}
+	for _, n := range w.found {
+		keep(n.node)
+		for link := w.twin(n.node); link != 0 && count < most && w.quest.budget >= 0; link = w.passTwin(link - 1) {
+			keep(link - 1)
+		}
+	}
+	return count
 }

@@ -44,22 +44,19 @@ const twinChoice = 8
 func (l *linker) twinOf(v view, node uint32, at []near) uint32 {
 	own := v.codes(node)
 	rough := v.coding(node).scale * float32(math.Sqrt(float64(len(own)))) // what halving can take off at most
-	best, link := 0.0, uint32(0)
-	for _, n := range at[:min(len(at), twinChoice)] {
-		if n.cosine < leastTwin-rough {
-			break
-		}
-		if c := cosineOf(own, v.codes(n.node)); c > best {
-			best, link = c, n.node+1
-		}
-	}
-	if best >= sureTwin {
-		return link
-	}
-	if best < leastTwin || twinRatio*(1-best) > 1-cosineOf(own, v.codes(at[len(at)-1].node)) {
+	first, last := at[0], at[len(at)-1]
+	if first.cosine < leastTwin-rough {
 		return 0
 	}
-	return link
+	for _, n := range at[:min(len(at), twinChoice)] {
+		if cosineOf(own, v.codes(n.node)) >= sureTwin {
+			return n.node + 1
+		}
+	}
+	if twinRatio*(1-first.cosine) > 1-last.cosine || cosineOf(own, v.codes(first.node)) < leastTwin {
+		return 0
+	}
+	return first.node + 1
 }
 
 // cosineOf returns the cosine of what the codes of two rows stand for.

@@ -183,3 +183,22 @@ func TestBlank(t *testing.T) {
 		t.Fatal("no node has a level above 0")
 	}
 }
+
+// What halved codes are off may put another node before the equal one.
+func TestTwinOfIsTheEqualOne(t *testing.T) {
+	w := newWorld(t, 60, 16)
+	same := w.near(make([]float32, 16), 1)
+	w.group(same, 1, 0)
+	w.group(same, 1, 0)
+	w.built()
+	g, tenant := w.index.tenants["t"].graph, w.index.tenants["t"]
+	node := func(id string) uint32 {
+		b, slot := tenant.at(tenant.ids[id])
+		return uint32(b.page*blockRows + slot)
+	}
+	first, twin, other := node("60 0"), node("61 0"), node("0 r0")
+	at := []near{{1, other}, {0.999, first}, {0.1, node("20 r0")}}
+	if link := g.newLinker().twinOf(g.view(), twin, at); link != first+1 {
+		t.Errorf("the twin of node %d is %d, not %d", twin, int(link)-1, first)
+	}
+}

@@ -105,10 +105,10 @@ func (w *walker) walk(ctx context.Context, s *searcher, q *query, width int) (wh
 	w.aim(w.graph.view(), probe{q.codes, q.bounds.bias, q.bounds.scale})
 	w.descend(w.start(entry), w.level(entry), 0)
 	s.selected.choose(s.rows, len(w.pages))
-	w.quest = &quest{s, q.bounds, s.finalists.least(), mostScans * s.rows.linked()}
+	w.quest = &quest{searcher: s, bounds: q.bounds, least: s.finalists.least(), budget: mostScans * s.rows.linked()}
 	defer func() { w.quest = nil }() // what was searched is not kept in memory
 	err = w.spread(ctx, 0, width)
-	return w.quest.budget >= 0 && len(w.found) == width, err
+	return err == nil && w.quest.budget >= 0 && (len(w.found) == width || w.rows(width) >= width), err
 }
 
 // linked returns how many of the selected rows are in the graph.

@@ -27,6 +27,8 @@ type world struct {
 	// elementals are the chunks of each, nil of one that was removed.
 	elementals [][]quire.Chunk
 	backwards  bool // whether a new index is filled from the last one on
+	// compared is how many searches were compared with a scan, scanned those of which no walk was whole.
+	compared, scanned int
 }
 
 // perWorldElemental is how many rows an elemental has.
@@ -107,12 +109,17 @@ func (w *world) recall(when string) {
 		}
 		for _, limit := range []int{1, 10, 100} {
 			found, wanted := 0, 0
+			w.compared, w.scanned = 0, 0
 			for range max(60, 300/limit) { // so that one miss does not fail it
 				f, n := w.compare(filters, limit)
 				found, wanted = found+f, wanted+n
 			}
 			if recall := float64(found) / float64(wanted); recall < 0.99 {
 				w.Errorf("%s, tag %q, limit %d: recall is %.4f of %d", when, tag, limit, recall, wanted)
+			}
+			w.Logf("%s, tag %q, limit %d: %d of %d searches were scans", when, tag, limit, w.scanned, w.compared)
+			if tag == "" && limit <= 10 && w.scanned > 0 {
+				w.Errorf("%s, limit %d: %d searches of all rows were scans", when, limit, w.scanned)
 			}
 		}
 	}
@@ -137,11 +144,20 @@ func (w *world) compare(filters quire.Filters, limit int) (found, wanted int) {
 	for _, h := range want {
 		scores[h.ID] = h.Score
 	}
-	got, err := graph.find(ctx, s, q, limit, usualWidth(limit, graph.size()))
-	if err != nil {
-		w.Fatal(err)
+	var got []quire.Hit
+	linked, nodes := s.rows.linked(), graph.size()
+	width := usualWidth(limit, nodes)
+	if linked > blockRows && len(filters.TagIDs) == 0 { // a search would scan a small world
+		width = max(limit, min(width, linked*linked/(walkRows*nodes)))
 	}
-	if got == nil { // the walk found less than the limit: then a search scans
+	if limit < linked {
+		if got, err = graph.find(ctx, s, q, limit, min(width, linked)); err != nil {
+			w.Fatal(err)
+		}
+	}
+	w.compared++
+	if got == nil { // the walk found less than its width: then a search scans
+		w.scanned++
 		got = want
 	}
 	if len(got) != len(want) {

@@ -40,9 +40,11 @@ func (l *linker) insert(node uint32) {
 		l.at = append(l.at[:0], l.found...)
 		l.chosen[n] = l.choose(l.chosen[n][:0], l.at, len(v.links(node, n)))
 	}
-	if v.blank(node) && l.twins(v, node, l.at) {
-		l.graph.join(v, node, l.at[0].node)
-		return
+	if v.blank(node) {
+		if first := l.twinOf(v, node, l.at); first != 0 {
+			l.join(v, node, first-1)
+			return
+		}
 	}
 	for n := level; n >= 0; n-- {
 		l.give(v, node, n)
@@ -142,20 +144,25 @@ func (l *linker) link(v view, node uint32, level int, to near) {
 			return
 		}
 	}
+	l.near = append(l.near[:0], to)
+	l.weigh(v, node, list)
+	l.rest = l.choose(l.rest[:0], l.near, len(list))
+	store(list, l.rest)
+}
+
+// weigh appends to l.near where a full list of links of a node leads.
+func (l *linker) weigh(v view, node uint32, list []atomic.Uint32) {
 	p := probeOf(v, node, l.other)
 	b := &l.batch
-	b.n = 0
+	b.n = len(list)
 	for i := range list {
-		b.nodes[b.n], b.rows[b.n] = list[i].Load()-1, v.codes(list[i].Load()-1)
-		b.n++
+		b.nodes[i] = list[i].Load() - 1
+		b.rows[i] = v.codes(b.nodes[i])
 	}
 	b.compare(p.codes)
-	l.near = append(l.near[:0], to)
 	for i, n := range b.nodes[:b.n] {
 		l.near = append(l.near, near{p.cosine(b.dots[i], v.coding(n).scale), n})
 	}
-	l.rest = l.choose(l.rest[:0], l.near, len(list))
-	store(list, l.rest)
 }
 
 // probeOf makes a probe of a node. Its codes, which it writes to codes, are half of the node's,

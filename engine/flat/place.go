@@ -19,12 +19,15 @@ type placement struct {
 	nodes  []uint32 // by saved number: link to the node that it is now, 0 for none
 	placed []slotSet
 	lost   []slotSet // nodes that have lost too many links
+	twin   []uint32  // by saved number: the number of its next twin plus one, 0 for none
+	twins  []bool    // by saved number: whether it is a twin
 }
 
 // newPlacement finds the rows of saved nodes, and gives them their levels.
 func newPlacement(ctx context.Context, t target, digests []uint64, levels []uint8) (*placement, error) {
 	p := &placement{target: t, graph: newGraph(stride(t.tenant.dimension)), levels: levels,
-		nodes: make([]uint32, len(digests)), placed: make([]slotSet, len(t.blocks)), lost: make([]slotSet, len(t.blocks))}
+		nodes: make([]uint32, len(digests)), placed: make([]slotSet, len(t.blocks)), lost: make([]slotSet, len(t.blocks)),
+		twin: make([]uint32, len(digests)), twins: make([]bool, len(digests))}
 	saved := make(map[uint64]uint32, len(digests))
 	for i, d := range digests {
 		saved[d] = uint32(i)
@@ -85,19 +88,19 @@ func (p *placement) place(number int, digests *[blockRows]uint64, saved map[uint
 const leastKept = degree / 2
 
 // link writes the links of a node on a level, as far as they lead to nodes that have rows. The
-// first leads to its twins, if it has any.
+// first leads to its twins, if it has any: that is written when all chains are known.
 func (p *placement) link(saved, level int, links []uint32, twins bool) {
+	if twins && !p.twins[links[0]] { // else it was forged
+		p.twin[saved], p.twins[links[0]] = links[0]+1, true
+	}
 	if p.nodes[saved] == 0 {
 		return
 	}
 	node, kept := p.nodes[saved]-1, 0
 	list := p.view.words(node, level)
 	if twins {
-		if now := p.nodes[links[0]]; now != 0 {
-			list[0].Store(twinsBit | now)
-			list = list[1:]
-		}
-		links = links[1:]
+		list[0].Store(twinsBit)
+		list, links = list[1:], links[1:]
 	}
 	for _, to := range links {
 		if now := p.nodes[to]; now != 0 {
@@ -112,16 +115,17 @@ func (p *placement) link(saved, level int, links []uint32, twins bool) {
 
 // settle says which nodes need nothing more: those that have kept most of their links and
 // that walks get to. Of a million a thousand may be those that no walk got to before either. Twins
-// that came behind a removed one are among the others, which begin anew.
+// whose first was removed since are among the others, which begin anew.
 func (p *placement) settle() {
+	p.chain()
 	reached := p.reach(p.enter())
 	g := p.graph
 	g.linked = make([]int, len(reached))
 	g.ready = make([]slotSet, len(reached))
 	for n, b := range p.target.blocks {
 		for slot := range blockRows {
-			if p.placed[n].has(slot) && !reached[n].has(slot) {
-				store(p.view.words(uint32(n*blockRows+slot), 0), nil)
+			if p.placed[n].has(slot) {
+				p.mark(uint32(n*blockRows+slot), reached[n].has(slot))
 			}
 		}
 		ready := p.placed[n]
@@ -138,19 +142,50 @@ func (p *placement) settle() {
 	}
 }
 
+// chain leads from each node to the next of its twins that has a row, past others.
+func (p *placement) chain() {
+	for saved, link := range p.nodes {
+		if link == 0 {
+			continue
+		}
+		// Each is the twin of one at most: so none without a row is passed twice, and a circle leads back here.
+		to := p.twin[saved]
+		for to != 0 && p.nodes[to-1] == 0 {
+			to = p.twin[to-1]
+		}
+		if to != 0 && p.nodes[to-1] != link {
+			p.view.words(link-1, 0)[0].Store(twinsBit | p.nodes[to-1])
+		}
+	}
+}
+
+// mark makes a node that walks get to no blank one, and one that they do not get to one.
+func (p *placement) mark(node uint32, reached bool) {
+	list := p.view.words(node, 0)
+	if !reached {
+		store(list, nil)
+	} else if list[0].Load() == 0 {
+		list[0].Store(twinsBit)
+	}
+}
+
 // enter makes walks begin at the first of the placed nodes of the highest level, of those
-// that have kept most of their links, and any. It returns a link to that, 0 if there is none.
+// that have kept most of their links, and any; or, where there are none because all rows are alike,
+// at one with twins. It returns a link to that, 0 if there is none.
 func (p *placement) enter() uint32 {
 	highest, entry := -1, uint32(0)
-	for n := range p.placed {
-		for slot := range blockRows {
-			node := uint32(n*blockRows + slot)
-			if !p.placed[n].has(slot) || p.lost[n].has(slot) || p.view.links(node, 0)[0].Load() == 0 {
-				continue
-			}
-			if level := p.view.level(node); level > highest {
-				highest, entry = level, node+1
-			}
+	for saved, link := range p.nodes {
+		if link == 0 || p.lost[(link-1)/blockRows].has(int((link-1)%blockRows)) {
+			continue
+		}
+		level := 0
+		if p.view.links(link-1, 0)[0].Load() != 0 {
+			level = 1 + p.view.level(link-1)
+		} else if p.twin[saved] == 0 || p.twins[saved] {
+			continue
+		}
+		if level > highest {
+			highest, entry = level, link
 		}
 	}
 	p.graph.entry.Store(entry)
@@ -176,11 +211,13 @@ func (p *placement) reach(entry uint32) []slotSet {
 		ahead = ahead[:len(ahead)-1]
 		list := p.view.words(node, 0)
 		for i := range list {
-			link := list[i].Load() & twinLink
-			if link == 0 {
+			word := list[i].Load()
+			if word == 0 {
 				break
 			}
-			come(link)
+			if link := word & twinLink; link != 0 {
+				come(link)
+			}
 		}
 	}
 	return reached

@@ -82,12 +82,12 @@ func (o *savedWriter) section(ctx context.Context, s *snapshot) error {
 	for _, b := range s.blocks {
 		rows[b.page] = b
 	}
-	n := numberNodes(s.graph.view(), rows)
+	n := numberNodes(s.graph, rows)
 	o.write(s.tenant[:])
 	o.number(uint32(s.dimension))
 	o.number(uint32(n.count))
 	for _, write := range []func(page int){
-		func(page int) { o.digests(n, page, rows[page]) },
+		func(page int) { o.digests(n, page) },
 		func(page int) { o.levels(n, page) },
 		func(page int) { o.links(n, page) },
 	} {
@@ -102,48 +102,17 @@ func (o *savedWriter) section(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// numbered is a view of a graph whose nodes have numbers to be saved by.
-type numbered struct {
-	view
-	count   int
-	numbers []uint32 // by node: its number plus one, 0 for a slot that is no node
-}
-
-// numberNodes numbers the nodes of a view: rows, and removed ones that have links.
-func numberNodes(v view, rows map[int]*block) *numbered {
-	n := &numbered{view: v, numbers: make([]uint32, len(v.pages)*blockRows)}
-	for page := range v.pages {
-		b := rows[page]
-		for slot := range v.pages[page].codings {
-			node := uint32(page*blockRows + slot)
-			row := b != nil && slot < b.linked && b.live.has(slot)
-			if row || v.words(node, 0)[0].Load() != 0 {
-				n.count++
-				n.numbers[node] = uint32(n.count)
-			}
-		}
-	}
-	return n
-}
-
-// nodes calls do with the nodes of a page that have numbers.
-func (n *numbered) nodes(page int, do func(node uint32)) {
-	for slot := range blockRows {
-		if node := uint32(page*blockRows + slot); n.numbers[node] != 0 {
-			do(node)
-		}
-	}
-}
-
-// digests writes those of a page's rows, which are in block b, nil if none are.
-func (o *savedWriter) digests(n *numbered, page int, b *block) {
-	digests := new([blockRows]uint64)
-	if b != nil {
-		var d digester
-		digests = d.rows(b, b.linked)
-	}
+// digests writes those of the rows that are saved as the nodes of a page, 0 for other nodes.
+func (o *savedWriter) digests(n *numbered, page int) {
+	var d digester
 	o.buf = o.buf[:0]
-	n.nodes(page, func(node uint32) { o.buf = binary.LittleEndian.AppendUint64(o.buf, digests[node%blockRows]) })
+	n.nodes(page, func(node uint32) {
+		digest := uint64(0)
+		if of := n.rowOf(node); n.row(of) {
+			digest = d.row(n.rows[int(of/blockRows)], int(of%blockRows))
+		}
+		o.buf = binary.LittleEndian.AppendUint64(o.buf, digest)
+	})
 	o.write(o.buf)
 }
 
@@ -161,27 +130,4 @@ func (o *savedWriter) links(n *numbered, page int) {
 		}
 	})
 	o.write(o.buf)
-}
-
-// appendLinks appends how many links a node has on a level, and where they lead.
-func (n *numbered) appendLinks(buf []byte, node uint32, level int) []byte {
-	at := len(buf)
-	buf = append(buf, 0)
-	list := n.view.words(node, level)
-	for i := range list {
-		word := list[i].Load()
-		if word == 0 {
-			break
-		}
-		to := word & twinLink
-		if to == 0 || int(to) > len(n.numbers) || n.numbers[to-1] == 0 {
-			continue
-		}
-		buf = binary.LittleEndian.AppendUint32(buf, n.numbers[to-1]-1)
-		buf[at]++
-		if word != to {
-			buf[at] |= savedTwins
-		}
-	}
-	return buf
 }

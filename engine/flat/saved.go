@@ -23,7 +23,7 @@ import (
 // digest, so that rows may be in any order and some of them others.
 
 // savedMagic is what a saved index begins with. The last byte counts versions.
-const savedMagic = "quire-g\x02"
+const savedMagic = "quire-g\x03"
 
 // savedTwins is added to the number of links.
 const savedTwins = 1 << 7

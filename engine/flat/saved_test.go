@@ -65,12 +65,16 @@ func (w *world) linkedAnew() int {
 func (w *world) share() {
 	w.Helper()
 	found, wanted := 0, 0
+	w.compared, w.scanned = 0, 0
 	for range 100 {
 		f, n := w.compare(quire.Filters{TenantID: "t"}, 10)
 		found, wanted = found+f, wanted+n
 	}
 	if recall := float64(found) / float64(wanted); recall < 0.99 {
 		w.Errorf("recall is %.4f of %d", recall, wanted)
+	}
+	if w.scanned > 0 {
+		w.Errorf("%d of %d searches were scans", w.scanned, w.compared)
 	}
 }
 

@@ -3,57 +3,56 @@ package flat
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/quirelib/quire"
 )
 
+// near makes a vector that differs from a centre by noise.
+func (w *world) near(centre []float32, noise float32) []float32 {
+	v := w.around(nil)
+	for i := range v {
+		v[i] = centre[i] + noise*v[i]
+	}
+	return v
+}
+
+// group adds an elemental of vectors that differ from a centre by noise.
+func (w *world) group(centre []float32, size int, noise float32) {
+	w.Helper()
+	g := len(w.elementals)
+	chunks := make([]quire.Chunk, size)
+	for i := range chunks {
+		chunks[i] = quire.Chunk{ID: fmt.Sprint(g, " ", i), TenantID: "t", ElementalID: elementalID(g), Vector: w.near(centre, noise),
+			TagIDs: []string{fmt.Sprint("2:", i%2)}}
+	}
+	w.elementals = append(w.elementals, chunks)
+	w.store(g)
+}
+
 // groups gives an index groups of vectors that differ by noise, one group after the other, and
 // returns a query near each of them.
 func groups(w *world, number, size int, noise float32) (queries [][]float32) {
 	w.Helper()
-	for g := range number {
+	for range number {
 		centre := w.around(nil)
-		near := func() []float32 {
-			v := w.around(nil)
-			for i := range v {
-				v[i] = centre[i] + noise*v[i]
-			}
-			return v
-		}
-		chunks := make([]quire.Chunk, size)
-		for i := range chunks {
-			chunks[i] = quire.Chunk{ID: fmt.Sprint(g, " ", i), TenantID: "t", ElementalID: elementalID(g), Vector: near()}
-		}
-		w.elementals = append(w.elementals, chunks)
-		w.store(g)
-		queries = append(queries, near())
+		w.group(centre, size, noise)
+		queries = append(queries, w.near(centre, noise))
 	}
 	return queries
 }
 
-// found returns how many of the 10 scores of a scan a walk finds for each query, and wants none to
-// miss its group wholly.
-func (w *world) found(queries [][]float32) (share float64) {
+// found returns how many of the 10 scores of a scan a walk of the usual width finds for each query. It
+// wants all walks to be whole, so that no search scans, and none to miss its group.
+func (w *world) found(queries [][]float32, tags ...string) (share float64) {
 	w.Helper()
 	good := 0
 	for n, query := range queries {
-		q, s := mustQuery(w, query), newSearcher()
-		graph, err := w.index.choose(w.Context(), s, query, quire.Filters{TenantID: "t"})
-		if err != nil || graph == nil {
-			w.Fatalf("no graph, or %v", err)
+		want, got := w.both(query, 0, tags...)
+		if len(got) != 10 {
+			w.Fatalf("query %d: %d hits", n, len(got))
 		}
-		want, err := s.nearest(w.Context(), q, 10)
-		if err != nil {
-			w.Fatal(err)
-		}
-		got, err := graph.find(w.Context(), s, q, 10, usualWidth(10, graph.size()))
-		if err != nil || len(got) != 10 {
-			w.Fatalf("query %d: %d hits, %v", n, len(got), err)
-		}
-		s.free()
 		if got[0].Score < want[0].Score-0.1 {
 			w.Errorf("query %d: the best hit has the score %.3f, not %.3f", n, got[0].Score, want[0].Score)
 		}
@@ -64,6 +63,27 @@ func (w *world) found(queries [][]float32) (share float64) {
 		}
 	}
 	return float64(good) / float64(10*len(queries))
+}
+
+// both returns the 10 hits of a scan, and those of a walk of a width, 0 for the usual one.
+func (w *world) both(query []float32, width int, tags ...string) (scan, walk []quire.Hit) {
+	w.Helper()
+	q, s := mustQuery(w, query), newSearcher()
+	defer s.free()
+	graph, err := w.index.choose(w.Context(), s, query, quire.Filters{TenantID: "t", TagIDs: tags})
+	if err != nil || graph == nil {
+		w.Fatalf("no graph, or %v", err)
+	}
+	if scan, err = s.nearest(w.Context(), q, 10); err != nil {
+		w.Fatal(err)
+	}
+	if width == 0 {
+		width = usualWidth(10, graph.size())
+	}
+	if walk, err = graph.find(w.Context(), s, q, 10, width); err != nil {
+		w.Fatal(err)
+	}
+	return scan, walk
 }
 
 // Groups of copies, and of what is nearly alike, are each found, however large: with links alone
@@ -144,69 +164,5 @@ func TestTwinsInACircle(t *testing.T) {
 			t.Errorf("a walk in circles found %d hits, %v", len(hits), err)
 		}
 		s.free()
-	}
-}
-
-// A walk is given up where a filter leaves nothing near the query, and where nothing leads to more rows.
-func TestWalkIsGivenUp(t *testing.T) {
-	w := newWorld(t, 0, 32)
-	queries := groups(w, 2, 2000, 1)
-	w.built()
-	for n, query := range queries {
-		for e := range queries {
-			s := newSearcher()
-			graph, err := w.index.choose(t.Context(), s, query, quire.Filters{TenantID: "t", ElementalID: elementalID(e)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			hits, err := graph.find(t.Context(), s, mustQuery(w, query), 10, 40)
-			if err != nil || n == e && len(hits) != 10 {
-				t.Errorf("%d hits near the query, %v", len(hits), err)
-			}
-			if n != e && hits != nil {
-				t.Errorf("a walk went on until it had found %d hits far from the query", len(hits))
-			}
-			if hits, err = graph.find(t.Context(), s, mustQuery(w, query), 10, 2001); hits != nil || err != nil {
-				t.Errorf("a walk says that it has found 2,001 of 2,000 rows: %d hits, %v", len(hits), err)
-			}
-			s.free()
-		}
-	}
-}
-
-// One entry that is changed over and over leaves no more behind than its links and codes.
-func TestGraphOfManyChanges(t *testing.T) {
-	w := newWorld(t, 100, 32)
-	w.built()
-	for round := range 20 * perWorldElemental {
-		w.replace(0, round+1)
-		w.built()
-	}
-	graph, links := w.index.tenants["t"].graph, 0
-	pages := *graph.pages.Load()
-	for i := range pages {
-		links += len(pages[i].links)
-	}
-	blocks := len(w.index.tenants["t"].blocks)
-	if most := (graph.size() + (blocks+2)*blockRows) * baseDegree; links > most {
-		t.Errorf("%d nodes of %d pages have room for %d links, more than %d", graph.size(), len(pages), links, most)
-	}
-	w.recall("after many changes")
-}
-
-func TestPays(t *testing.T) {
-	for _, c := range []struct {
-		rows, nodes, width int
-		want               bool
-	}{
-		{100_000, 100_000, 290, true},
-		{10_000, 10_000, 290, false},
-		{10_000, 100_000, 290, false},
-		{1 << 40, 1 << 40, 290, true},
-		{100_000, 100_000, math.MaxInt, false},
-	} {
-		if got := pays(c.rows, c.nodes, c.width); got != c.want {
-			t.Errorf("pays(%d, %d, %d) is %v", c.rows, c.nodes, c.width, got)
-		}
 	}
 }

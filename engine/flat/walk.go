@@ -181,11 +181,18 @@ func (w *walker) meet(n near, level, most int) {
 }
 
 // pursue looks at the twins of a node that the walk is at, if they may be wanted, and reports whether
-// the quest may go on.
+// the quest may go on. A node that the quest does not keep is found for its twins.
 func (w *walker) pursue(n near, twins uint32, most int) bool {
-	if twins != 0 && w.quest.mayWant(n.cosine+twinRadius, w.coding(n.node).residual) &&
-		w.takeTwins(twins) && !w.quest.keeps(n.node) {
-		w.found.keep(n, most)
+	if twins != 0 {
+		look := w.keepsTwin
+		if w.quest.mayWant(n.cosine+twinRadius, w.coding(n.node).residual) {
+			look = w.takeTwins
+		} else if w.quest.keeps(n.node) {
+			look = nil
+		}
+		if look != nil && look(twins) && !w.quest.keeps(n.node) {
+			w.found.keep(n, most)
+		}
 	}
 	w.quest.budget -= walkRows
 	return w.quest.budget >= 0

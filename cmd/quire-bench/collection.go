@@ -40,11 +40,5 @@ func (c *collection) search(ctx context.Context, query []float32) ([]int, error)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int, len(results))
-	for i, r := range results {
-		if ids[i], err = strconv.Atoi(r.ID); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
+	return numbers(results, func(r chromem.Result) string { return r.ID })
 }

@@ -105,13 +105,19 @@ func (x *indexed) search(ctx context.Context, query []float32) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int, len(hits))
-	for i, h := range hits {
-		if ids[i], err = strconv.Atoi(h.ID); err != nil {
+	return numbers(hits, func(h quire.Hit) string { return h.ID })
+}
+
+// numbers are the vectors that were found, whose ids are their numbers.
+func numbers[T any](found []T, id func(T) string) ([]int, error) {
+	list := make([]int, len(found))
+	for i, f := range found {
+		var err error
+		if list[i], err = strconv.Atoi(id(f)); err != nil {
 			return nil, err
 		}
 	}
-	return ids, nil
+	return list, nil
 }
 
 // memory reads a number of bytes for each query, with the vector instructions that

@@ -4,7 +4,7 @@ import "testing"
 
 func TestCleanHTML(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, page, want string }{
+	wantPages(t, []pageTest{
 		{"not shown", "<p>a<noembed><p>no</p></noembed><noframes>no</noframes><title>no</title>b", "ab"},
 		{"between texts", "a<link>b <meta> c<base>d", "ab cd"},
 		{"shown as blocks", "<center>a</center><center>b</center><details><summary>c</summary>d</details><fieldset><legend>e</legend>f</fieldset><optgroup>g<option>h</optgroup><search>i</search>j<marquee>k</marquee>", "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng\n\nh\n\ni\n\nj\n\nk"},
@@ -61,9 +61,5 @@ func TestCleanHTML(t *testing.T) {
 		{"numbers of lists", "<ol start=7><li>a</ol>b<ol start=-1><li>c</ol>d<ol start=999999999><li>e<li>f</ol>g<ol start=99999999999999999999><li>h</ol>", "7. a\n\nb\n\n1. c\n\nd\n\n1. e\n2. f\n\ng\n\n1. h"},
 		{"links in links", "<a href=http://x>a<div><a href=http://y>b</a></div>c</a>", "[a](http://x)\n\n[b](http://y)\n\nc"},
 		{"places", "<h2>a<a href=#a>¶</a></h2><a href=#b><b>b</b></a><a href=#c><div><a href=#d>c</a></div></a>", "## a\n\n**b**\n\nc"},
-	} {
-		if _, text, err := fromHTML(t.Context(), tt.page); err != nil || text != tt.want {
-			t.Errorf("%s: %s\n got %q, %v\nwant %q", tt.name, tt.page, text, err, tt.want)
-		}
-	}
+	})
 }

@@ -10,7 +10,7 @@ import (
 // What is in a quote stays in it, whatever it is.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, page, want string }{
+	wantPages(t, []pageTest{
 		{"code", "<blockquote>a<pre>b\n\nc</pre>d</blockquote>e", "> a\n> \n> ```\n> b\n> \n> c\n> ```\n> \n> d\n\ne"},
 		{"only code", "<blockquote><pre>\n\na\n  b\n</pre></blockquote>", "> ```\n> \n> a\n>   b\n> ```"},
 		{"code in a quote in a quote", "<blockquote>a<blockquote><pre>b\nc</pre></blockquote></blockquote>", "> a\n> \n> > ```\n> > b\n> > c\n> > ```"},
@@ -27,18 +27,7 @@ func TestQuotes(t *testing.T) {
 		{"of a list in a quote", "<blockquote><ul><li># a<br>- b<li>1. c</ul></blockquote>", "> - \\# a  \n>   \\- b\n> - 1\\. c"},
 		{"of a quote in a list", "<ul><li>1. a<blockquote># b<br>- c</blockquote>- d</ul>", "- 1\\. a\n  \n  > \\# b  \n  > \\- c\n  \n  \\- d"},
 		{"within lines", "<blockquote>a - b # c 1. d [e](f) `g` *h*</blockquote>", "> a - b # c 1. d \\[e](f) \\`g\\` \\*h*"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, got, err := fromHTML(t.Context(), tt.page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // The code of a page is the code of its Markdown, however it is nested.

@@ -50,7 +50,7 @@ func TestTableSize(t *testing.T) {
 // What a cell of Markdown cannot hold is written so that it can, and nothing goes into another cell.
 func TestCells(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, page, want string }{
+	wantPages(t, []pageTest{
 		{"bars in code", "<table><tr><td><code>a|b</code><td>c<tr><td><kbd>|</kbd><td><var>d||e</var></table>", "| `a\\|b` | c |\n|---|---|\n| `\\|` | `d\\|\\|e` |"},
 		{"backslashes and bars", `<table><tr><td><code>a\|b\</code><td>c\|d\\|e\</table>`, "| `a\\\\|b\\` | c\\\\\\|d\\\\\\\\\\|e\\\\ |\n|---|---|"},
 		{"bars in marked code", "<table><tr><td><code>a<b>|</b>b<samp>|c</samp></code><td><a href=http://x><code>d|e</code></a></table>", "| `a\\|b\\|c` | [`d\\|e`](http://x) |\n|---|---|"},
@@ -67,17 +67,7 @@ func TestCells(t *testing.T) {
 		{"rows in a layout", "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>e</table>", "| a | b |\n|---|---|\n| c | d |\n\ne"},
 		{"layout in a layout", "<table><tr><td><table><tr><td>a<td>b</table><table><tr><td>c<tr><td>d</table><table><tr><th>e<td>f</table></table>", "a\n\nb\n\nc\n\nd\n\ne\n\nf"},
 		{"table in layouts", "<table><tr><td><table><tr><td>a<table><tr><th>b<tr><td>c</table>d</table></table>", "a\n\n| b |\n|---|\n| c |\n\nd"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, got, err := fromHTML(t.Context(), tt.page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // TestCellsAreRead: the cells of a table are those that a reader of Markdown sees, with the text of the page.

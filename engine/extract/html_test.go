@@ -194,3 +194,22 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// pageTest is a page and the Markdown that it becomes.
+type pageTest struct{ name, page, want string }
+
+// wantPages wants each page to become its Markdown.
+func wantPages(t *testing.T, tests []pageTest) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got, err := fromHTML(t.Context(), tt.page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

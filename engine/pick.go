@@ -30,19 +30,20 @@ func (q *question) pick(candidates []candidate, kind candidateKind, limit int) [
 			}
 		}
 		c := rest[best]
-		if len(picked) > 0 && marginal(c, picked) < minShare*picked[0].score {
+		rest = slices.Delete(rest, best, best+1)
+		if len(picked) == 0 {
+			rest = slices.DeleteFunc(rest, func(r candidate) bool { return r.fallsShortOf(c) })
+		} else if marginal(c, picked) < minShare*picked[0].score {
 			break
-		}
-		if len(picked) > 0 && c.source != picked[0].source && c.score < otherShare*picked[0].score {
-			rest = slices.Delete(rest, best, best+1)
-			continue
-		}
-		if rest = slices.Delete(rest, best, best+1); c.row && len(picked) > 0 && c.score < rowShare*picked[0].score {
-			continue
 		}
 		picked = append(picked, c)
 	}
 	return picked
+}
+
+// fallsShortOf reports whether a candidate is not to stand behind the best one, whatever else does.
+func (c candidate) fallsShortOf(best candidate) bool {
+	return c.source != best.source && c.score < otherShare*best.score || c.row && c.score < rowShare*best.score
 }
 
 // marginal returns the score of a candidate less what it repeats of those already

@@ -37,9 +37,9 @@ func newConverter() *converter.Converter {
 // maxBracketed is how many bytes after opening brackets are looked at in a document.
 const maxBracketed = 16 << 20
 
-// bracketEscaper escapes an opening bracket where one that closes follows in the line. The converter
-// does so too, in quadratic time for many brackets in a long line: beyond most bytes that it would
-// look at all are escaped.
+// bracketEscaper escapes an opening bracket where one that closes follows in the paragraph, such as that
+// of the link it is in. The converter looks only at the line, in quadratic time for many brackets in a
+// long one: beyond most bytes that are looked at all are escaped.
 func bracketEscaper(most int) converter.HandleUnEscapeFunc {
 	return func(chars []byte, index int) int {
 		if chars[index] != '[' {
@@ -48,16 +48,15 @@ func bracketEscaper(most int) converter.HandleUnEscapeFunc {
 		if most <= 0 {
 			return 1
 		}
-		end := bytes.IndexAny(chars[index:], "]\n")
-		if end < 0 {
-			most -= len(chars) - index
+		rest := chars[index:]
+		if end := bytes.Index(rest, []byte("\n\n")); end >= 0 {
+			rest = rest[:end]
+		}
+		most -= len(rest)
+		if bytes.IndexByte(rest, ']') < 0 {
 			return -1
 		}
-		most -= end
-		if chars[index+end] == ']' {
-			return 1
-		}
-		return -1
+		return 1
 	}
 }
 

@@ -98,6 +98,9 @@ func (w *world) built() {
 	}
 }
 
+// beside is when few rows may be linked yet, so that walks may find too few.
+const beside = "beside the builder"
+
 // recall compares walks with scans of the same rows and wants at least 0.99 of what they
 // find, in their order and with their scores.
 func (w *world) recall(when string) {
@@ -118,7 +121,7 @@ func (w *world) recall(when string) {
 				w.Errorf("%s, tag %q, limit %d: recall is %.4f of %d", when, tag, limit, recall, wanted)
 			}
 			w.Logf("%s, tag %q, limit %d: %d of %d searches were scans", when, tag, limit, w.scanned, w.compared)
-			if tag == "" && limit <= 10 && w.scanned > 0 {
+			if tag == "" && limit <= 10 && w.scanned > 0 && when != beside {
 				w.Errorf("%s, limit %d: %d searches of all rows were scans", when, limit, w.scanned)
 			}
 		}
@@ -191,7 +194,7 @@ func TestGraphRecall(t *testing.T) {
 			w.compare(quire.Filters{TenantID: "t"}, 10)
 		}
 	}
-	w.recall("beside the builder")
+	w.recall(beside)
 	w.built()
 	w.recall("half replaced")
 	for _, e := range w.random.Perm(elementals) {

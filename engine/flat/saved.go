@@ -12,7 +12,8 @@ import (
 //	for each tenant with a graph a section:
 //	    tenantDigest of its id: 16 bytes
 //	    the length of vectors, the number of nodes: 32 bits each
-//	    for each node a rowDigest: 64 bits, 0 if its row was removed
+//	    for each node a digest of its row: 64 bits, 0 if that was removed. A twin takes the place of a
+//	        removed node on which it hangs.
 //	    for each node its highest level: 8 bits
 //	    for each node, and each level from 0 to its highest, how many links: 8 bits, with
 //	        savedTwins if the first leads to twins, and the numbers of the nodes that they go to:

@@ -1,11 +1,6 @@
 package quire
 
-import (
-	"cmp"
-	"context"
-	"slices"
-	"strings"
-)
+import "context"
 
 // candidates is how many hits of each index a hybrid search fuses, at least.
 const candidates = 100
@@ -37,7 +32,6 @@ func (x indexes) search(ctx context.Context, req SearchRequest, vector []float32
 
 // fused is a chunk that one index has found, or both.
 type fused struct {
-	id    string
 	rank  float64 // what orders it: both scores, each spread over 0..1
 	worth float64 // how well it fits by itself, 0..1
 }
@@ -54,7 +48,7 @@ func fuse(near []Hit, words []TextHit, textWeight float64, limit int) []Hit {
 	found := make(map[string]*fused, len(near)+len(words))
 	of := func(id string) *fused {
 		if found[id] == nil {
-			found[id] = &fused{id: id}
+			found[id] = &fused{}
 		}
 		return found[id]
 	}
@@ -74,20 +68,15 @@ func fuse(near []Hit, words []TextHit, textWeight float64, limit int) []Hit {
 			f.worth += textWeight * h.Share
 		}
 	}
-	all := make([]*fused, 0, len(found))
-	worth := 0.0
+	top, worth := 0.0, 0.0
 	for _, f := range found {
-		all = append(all, f)
-		worth = max(worth, f.worth)
+		top, worth = max(top, f.rank), max(worth, f.worth)
 	}
-	slices.SortFunc(all, func(a, b *fused) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.id, b.id))
-	})
-	hits := make([]Hit, min(limit, len(all)))
-	for i := range hits {
-		hits[i] = Hit{ID: all[i].id, Score: min(1, worth*share(all[i].rank, all[0].rank))}
+	// All are scored before they are cut: ranks that differ by less than a score can tell are a tie too.
+	hits := make([]Hit, 0, len(found))
+	for id, f := range found {
+		hits = append(hits, Hit{ID: id, Score: min(1, worth*share(f.rank, top))})
 	}
-	// Ranks that differ by less than a score can tell are a tie too.
 	return best(hits, limit, func(h Hit) (string, float64) { return h.ID, h.Score })
 }
 

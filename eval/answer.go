@@ -30,8 +30,8 @@ func Normalise(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// markers are citations such as [1] and [1, 2].
-var markers = regexp.MustCompile(`\[\d+(?:,\s*\d+)*\]`)
+// markers are citations such as [1], [1, 2] and [1-3].
+var markers = regexp.MustCompile(`\[\d+(?:\s*[,–-]\s*\d+)*\]`)
 
 // HoldsAnswer reports whether a text holds one of the answers, all of them normalised, as
 // whole words one after the other. Markers of sources such as [1] are not part of the text.

@@ -41,6 +41,8 @@ func TestHoldsAnswer(t *testing.T) {
 		{"over a line break", "the ice\nhouse", []string{"ice house"}, true},
 		{"a marker is no number", "Many came. [12]", []string{"12"}, false},
 		{"nor are several", "Many came. [1, 2]", []string{"12", "1 2", "2"}, false},
+		{"nor is a range", "It is old [1-3]. So is that [1 – 3]", []string{"13", "1", "3"}, false},
+		{"a range joins nothing", "seven [1–2] days", []string{"seven days"}, true},
 		{"a marker joins nothing", "ice [1] house", []string{"ice house"}, true},
 		{"other order", "house of ice", []string{"ice house"}, false},
 		{"no answers", "anything", nil, false},

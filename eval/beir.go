@@ -112,7 +112,7 @@ func corpusLine(docs *[]Document) func([]byte) error {
 
 // qrelsLine returns what reads a line of judgements into relevant.
 func qrelsLine(relevant map[string]map[string]int) func([]byte) error {
-	first := true
+	first, grades := true, make(map[[2]string]int)
 	return func(line []byte) error {
 		fields := strings.Fields(string(line))
 		if bytes.ContainsRune(line, '\t') {
@@ -128,7 +128,7 @@ func qrelsLine(relevant map[string]map[string]int) func([]byte) error {
 		first = false
 		grade, err := strconv.Atoi(strings.TrimSpace(fields[2]))
 		if err != nil {
-			if heading {
+			if _, number := strconv.ParseFloat(strings.TrimSpace(fields[2]), 64); heading && number != nil {
 				return nil
 			}
 			return quire.Errorf(quire.CodeInvalid, "the grade %.20q is not a whole number", fields[2])
@@ -137,14 +137,16 @@ func qrelsLine(relevant map[string]map[string]int) func([]byte) error {
 		if err := errors.Join(checkID("query-id", query), checkID("corpus-id", doc), checkGrade(grade)); err != nil {
 			return err
 		}
+		pair := [2]string{query, doc}
+		if old, twice := grades[pair]; twice && old != grade {
+			return quire.Errorf(quire.CodeInvalid, "query %q grades the document %q twice, as %d and %d", query, doc, old, grade)
+		}
+		grades[pair] = grade
 		if grade < 1 {
 			return nil
 		}
 		if relevant[query] == nil {
 			relevant[query] = make(map[string]int)
-		}
-		if old, twice := relevant[query][doc]; twice && old != grade {
-			return quire.Errorf(quire.CodeInvalid, "query %q grades the document %q twice, as %d and %d", query, doc, old, grade)
 		}
 		relevant[query][doc] = grade
 		return nil

@@ -76,6 +76,8 @@ func TestReadBEIRErrors(t *testing.T) {
 		{"no columns", someCorpus, someQueries, "q1", quire.CodeInvalid, "qrels/test.tsv, line 1: has 1 columns"},
 		{"no grade", someCorpus, someQueries, someQrels + "q1\td1\thigh", quire.CodeInvalid, `qrels/test.tsv, line 6: the grade "high" is not a whole number`},
 		{"a wild grade", someCorpus, someQueries, "q1\td1\t5000", quire.CodeInvalid, "the grade 5000 is not between -1000 and 1000"},
+		{"a grade with a point first", someCorpus, someQueries, "q1\td1\t1.0\n" + someQrels, quire.CodeInvalid, `qrels/test.tsv, line 1: the grade "1.0" is not a whole number`},
+		{"no grade behind one", someCorpus, someQueries, someQrels + "q1\td1\t0", quire.CodeInvalid, `query "q1" grades the document "d1" twice, as 2 and 0`},
 		{"two grades", someCorpus, someQueries, someQrels + "q1\td1\t1", quire.CodeInvalid, `query "q1" grades the document "d1" twice, as 2 and 1`},
 		{"no judged query", someCorpus, someQueries, "q9\td1\t1", quire.CodeInvalid, "no query of queries.jsonl has a relevant document"},
 	} {

@@ -59,6 +59,7 @@ func TestCleanHTML(t *testing.T) {
 		{"number signs", `<h1>C\#</h1><h2>a #</h2><h2>a \#</h2>`, "# C\\\\#\n\n## a \\#\n\n## a \\\\#"},
 		{"brackets", "<p>[0, n) [a](b) [<b>c</b>] [<br>]", "\\[0, n) \\[a](b) \\[**c**] \\[  \n]"},
 		{"brackets in links of two lines", "<a href=http://x>![a<br>b</a>", "[!\\[a  \nb](http://x)"},
+		{"tildes in struck text", "<del>~ 5 EUR</del> 4<p><s>&#126;&nbsp;5</s><ul><li><s> ~ 5 ~</s>4</ul>", "~~\\~ 5 EUR~~ 4\n\n~~\\~\u00a05~~\n\n- ~~\\~ 5 \\~~~4"},
 		{"numbers of lists", "<ol start=7><li>a</ol>b<ol start=-1><li>c</ol>d<ol start=999999999><li>e<li>f</ol>g<ol start=99999999999999999999><li>h</ol>", "7. a\n\nb\n\n1. c\n\nd\n\n1. e\n2. f\n\ng\n\n1. h"},
 		{"links in links", "<a href=http://x>a<div><a href=http://y>b</a></div>c</a>", "[a](http://x)\n\n[b](http://y)\n\nc"},
 		{"places", "<h2>a<a href=#a>¶</a></h2><a href=#b><b>b</b></a><a href=#c><div><a href=#d>c</a></div></a>", "## a\n\n**b**\n\nc"},

@@ -31,6 +31,7 @@ func newConverter() *converter.Converter {
 	c.Register.RendererFor("blockquote", converter.TagTypeBlock, renderQuote, converter.PriorityEarly)
 	c.Register.TextTransformer(readableAngles, converter.PriorityLate+1)
 	c.Register.UnEscaper(bracketEscaper(maxBracketed), converter.PriorityStandard-1)
+	c.Register.UnEscaper(escapeTildes, converter.PriorityStandard-1)
 	return c
 }
 
@@ -58,6 +59,15 @@ func bracketEscaper(most int) converter.HandleUnEscapeFunc {
 		}
 		return 1
 	}
+}
+
+// escapeTildes escapes a tilde beside those of struck text, with which it would begin a block of code.
+func escapeTildes(chars []byte, index int) int {
+	before := index - 2 // the mark of the tilde is between
+	if chars[index] == '~' && (before >= 0 && chars[before] == '~' || index+1 < len(chars) && chars[index+1] == '~') {
+		return 1
+	}
+	return -1
 }
 
 // interrupted is what a conversion panics with when its context has ended: the converter

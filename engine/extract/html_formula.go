@@ -25,6 +25,7 @@ type argument struct {
 	sign     string // that is written before it if there is something in it
 	end      string // that is written after it
 	bare     bool   // it needs no brackets
+	apart    bool   // what it begins is not to be read with what is before it: 3 1/2
 	things   int    // in it: none, one, or more
 	from     int    // where the first of them is in the result
 	brackets bool   // it has some
@@ -58,6 +59,7 @@ func (f *formula) start(name string, parent *foreignElement, depth int) {
 		a := argument{depth: depth, bare: s.bare}
 		switch parent.children {
 		case 1:
+			a.apart = s.second == "/" || parent.name == "mroot"
 		case 2:
 			a.sign = s.second
 		default:
@@ -122,6 +124,9 @@ func (f *formula) thing(text string) {
 		a := &open[i]
 		if a.things++; a.things > 1 {
 			continue
+		}
+		if letter, _ := utf8.DecodeLastRune(f.out.out); a.apart && isWord(letter) {
+			f.add(" ")
 		}
 		if a.sign != "^" || !strings.Contains(primes, text) {
 			f.add(a.sign)

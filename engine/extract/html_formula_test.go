@@ -6,6 +6,8 @@ import "testing"
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
+		"<mn>3</mn><mfrac><mn>1</mn><mn>2</mn></mfrac><mn>5</mn><mroot><mn>2</mn><mn>3</mn></mroot>":                          "3 1/2 5 2^(1/3)",
+		"<mo>-</mo><mfrac><mi>x</mi><mn>2</mn></mfrac><mi>y</mi><mfrac><mfrac><mn>1</mn><mn>2</mn></mfrac><mn>3</mn></mfrac>": "-x/2 y (1/2)/3",
 		"<mfrac><mn>1</mn><mn>2</mn></mfrac>":                                                            "1/2",
 		"<mfrac>\n <mrow> <mi>a</mi> <mo>+</mo>\n<mi>b</mi> </mrow>\n <mn>2</mn>\n</mfrac> <mi>c":        "(a+b)/2 c",
 		"<mfrac><mrow><mn>1</mn></mrow><mrow><mi>x</mi><mi>y</mi></mrow></mfrac>":                        "1/(xy)",
@@ -41,7 +43,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	for page, want := range map[string]string{
-		"<p>a<math><mfrac><mrow><mi>b</mi><mi>c":                                                           "a(bc)",
+		"<p>a<math><mfrac><mrow><mi>b</mi><mi>c":                                                           "a (bc)",
 		"<p><b>a</b><p>b<b> <math><mfrac><mrow><mn>1</mn><mn>2</mn></mrow><mn>3</mn></mfrac></math> c</b>": "**a**\n\nb **(12)/3 c**",
 		"<b hidden><math><msqrt><mi>no</mi><mi>no</mi></msqrt></math></b>a":                                "a",
 		"<p>a<math><msup><mi>x</mi><mn>2</mn></msup></math><math><mi>y</mi></math> &am<math><mi>p;":        "ax^2y &amp;",
